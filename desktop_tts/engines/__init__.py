@@ -1,0 +1,1 @@
+"""Speech engines: text in, audio chunks out, behind one interface (``base``)."""
