@@ -1,0 +1,1 @@
+"""A private X server with a window manager, a tray host and windows that hold a selection."""

@@ -1,0 +1,1 @@
+"""A private sound server whose output can be recorded."""
