@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -46,19 +47,21 @@ def settings_file() -> Path:
     return config_dir() / "settings.json"
 
 
-def socket_file() -> Path:
-    """The running app's control socket; its folder is for the user alone (mode 0700).
+def control_address() -> str:
+    """Where the running app listens: a Unix socket's path, or a named pipe on Windows.
 
-    Found without any import outside the standard library, for the command line's fast path.
+    Found without any import outside the standard library, for the command line's fast path. The socket's folder
+    is for the user alone (mode 0700).
     """
     home = os.environ.get(HOME_VARIABLE)
+    if sys.platform == "win32":
+        user = re.sub(r"\W", "_", os.environ.get("USERNAME", "user") + (home or ""))
+        return rf"\\.\pipe\{APP}-{user}"
     if home:
-        return Path(home) / "run" / "control.sock"
+        return str(Path(home) / "run" / "control.sock")
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and Path(runtime).is_dir():
-        return Path(runtime) / APP / "control.sock"
+        return str(Path(runtime) / APP / "control.sock")
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / APP / "control.sock"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / APP / "control.json"
-    return Path.home() / ".cache" / APP / "control.sock"
+        return str(Path.home() / "Library" / "Caches" / APP / "control.sock")
+    return str(Path.home() / ".cache" / APP / "control.sock")

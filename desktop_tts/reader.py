@@ -1,0 +1,365 @@
+"""The reader: owns the queue and the state of what is read aloud, and is the only one who changes it.
+
+Lives on the Qt main thread. Its worker, a QThread, turns text into sound and hands it to the player; the player's thread and the
+worker speak to the reader by queued signals only. No method waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QObject, QThread, QTimer, Signal
+
+from desktop_tts.audio.player import Player, PlayerEvent, PlayerEventKind
+from desktop_tts.engines.base import SpeechEngine
+from desktop_tts.engines.catalog import Catalog
+from desktop_tts.errors import DesktopTTSError
+from desktop_tts.narrate import Manner, Script, Spoken, load_quietly, narrate
+from desktop_tts.reader_state import ReaderState, ReaderStatus
+from desktop_tts.speech import Utterance
+from desktop_tts.text.feed import TextFeed
+
+log = logging.getLogger(__name__)
+
+POSITION_MS = 40
+"""How often the place that is heard is looked up while speaking."""
+RESTART_SENTENCE_S = 2.0
+"""``previous`` goes to the start of the sentence when more than this of it was heard, else to the one before."""
+
+
+@dataclass(eq=False)
+class Reading:
+    """One text that is read."""
+
+    script: Script
+    source: str
+    length: int
+    """Characters of the source; 0 when it still grows."""
+    feed: TextFeed | None = None
+    stamps: dict[str, float] = field(default_factory=dict)
+    """``time.perf_counter()`` at requested, text, first_pcm, started."""
+
+    def abandon(self) -> None:
+        if self.feed:
+            self.feed.close()
+
+
+@dataclass(eq=False)
+class Job:
+    """One run of the worker over a reading, from an utterance on."""
+
+    reading: Reading
+    start: int
+    cancel: threading.Event = field(default_factory=threading.Event)
+    written: bool = False
+    """All its sound is with the player."""
+    spoke: bool = False
+
+
+class Worker(QThread):
+    """Runs the engines. One job at a time; a new one is taken as soon as the current one is cancelled."""
+
+    first_pcm = Signal(object)
+    """Job: its first sound exists."""
+    ended = Signal(object, str)
+    """Job, and why it could not go on (empty when it is complete or was cancelled)."""
+    notice = Signal(str)
+
+    def __init__(self, catalog: Catalog, player: Player, manner: Callable[[], Manner]) -> None:
+        super().__init__()
+        self.setObjectName("speech worker")
+        self._catalog, self._player, self._manner = catalog, player, manner
+        self._jobs: queue.Queue[Job | SpeechEngine | None] = queue.Queue(maxsize=64)
+
+    def submit(self, job: Job | SpeechEngine) -> None:
+        """A job, or an engine to warm up."""
+        self._jobs.put_nowait(job)
+
+    def shut_down(self) -> None:
+        self._jobs.put_nowait(None)
+
+    def run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            if not isinstance(job, Job):
+                load_quietly(job)
+            elif not job.cancel.is_set():
+                self._speak(job)
+
+    def _speak(self, job: Job) -> None:
+        problem = ""
+        try:
+            for spoken in narrate(
+                job.reading.script, self._catalog, self._manner, job.cancel, self.notice.emit, start=job.start
+            ):
+                if not job.spoke:
+                    job.spoke = True
+                    job.reading.stamps.setdefault("first_pcm", time.perf_counter())
+                    self.first_pcm.emit(job)
+                if not self._player.write(spoken.pcm, spoken.sample_rate, spoken, job.cancel):
+                    return
+        except DesktopTTSError as error:
+            problem = str(error)
+        except Exception as error:
+            log.error("the speech worker met an unexpected %s", type(error).__name__, exc_info=_place(error))
+            problem = "Something went wrong while reading. The log has the place; press the hotkey to try again."
+        if job.cancel.is_set():
+            return
+        self.ended.emit(
+            job, problem
+        )  # before finish(), so that the reader knows it before the player says it's drained
+        self._player.finish()
+
+
+def _place(error: BaseException) -> tuple[type[BaseException], BaseException, object]:
+    """The traceback with an empty message: an exception's own words may quote the text that was being read."""
+    return type(error), type(error)(), error.__traceback__
+
+
+class Reader(QObject):
+    """Reads texts aloud. See the module's docstring."""
+
+    status_changed = Signal(object)
+    """ReaderStatus."""
+    notice = Signal(str)
+    """One sentence for the user."""
+    finished = Signal(object)
+    """Reading: heard to its end, stopped or failed."""
+    _player_event = Signal(object)
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        make_player: Callable[[Callable[[PlayerEvent], None]], Player],
+        prepare: Callable[[str], Iterable[Utterance]],
+        prepare_stream: Callable[[Iterable[str]], Iterable[Utterance]],
+        manner: Callable[[], Manner],
+    ) -> None:
+        super().__init__()
+        self.status = ReaderStatus()
+        self._prepare, self._prepare_stream = prepare, prepare_stream
+        self._player_event.connect(self._on_player_event)
+        self.player = make_player(self._player_event.emit)
+        self._job: Job | None = None
+        self._waiting: deque[Reading] = deque()
+        self.last_stamps: dict[str, float] = {}
+        self._worker = Worker(catalog, self.player, manner)
+        self._worker.first_pcm.connect(self._on_first_pcm)
+        self._worker.ended.connect(self._on_ended)
+        self._worker.notice.connect(self.notice)
+        self._worker.start()
+        self._timer = QTimer(self)
+        self._timer.setInterval(POSITION_MS)
+        self._timer.timeout.connect(self._follow)
+
+    # ------------------------------------------------------------ commands
+
+    def warm_up(self, engine: SpeechEngine) -> None:
+        """Load an engine in the worker, so that the first reading starts at once."""
+        self._worker.submit(engine)
+
+    def read(
+        self, text: str, source: str = "command", *, append: bool = False, requested: float | None = None
+    ) -> Reading:
+        """Read a text, at once or after what is being read."""
+        reading = Reading(Script(self._prepare(text)), source, len(text))
+        return self._begin(reading, append, requested)
+
+    def read_stream(self, feed: TextFeed, source: str = "command", *, append: bool = False) -> Reading:
+        """Read a text that still grows."""
+        reading = Reading(Script(self._prepare_stream(feed)), source, 0, feed)
+        return self._begin(reading, append, None)
+
+    def _begin(self, reading: Reading, append: bool, requested: float | None) -> Reading:
+        now = time.perf_counter()
+        reading.stamps |= {"requested": requested or now, "text": now}
+        if append and self.status.busy:
+            self._waiting.append(reading)
+            return reading
+        self._end_current()
+        self._start(Job(reading, 0))
+        return reading
+
+    def pause(self) -> None:
+        if self.status.state in (ReaderState.SPEAKING, ReaderState.PREPARING):
+            self.player.pause()
+            self._show(state=ReaderState.PAUSED)
+
+    def resume(self) -> None:
+        if self.status.state is ReaderState.PAUSED:
+            self.player.resume()
+            heard = self.player.position() is not None
+            self._show(state=ReaderState.SPEAKING if heard else ReaderState.PREPARING)
+
+    def toggle(self) -> None:
+        """Pause, or go on."""
+        if self.status.state is ReaderState.PAUSED:
+            self.resume()
+        else:
+            self.pause()
+
+    def stop(self) -> None:
+        """Silent at once; what waits is dropped too."""
+        self.player.clear()
+        for reading in self._waiting:
+            reading.abandon()
+        self._waiting.clear()
+        self._end_current()
+        self._idle()
+
+    def next(self) -> None:
+        """To the next sentence; past the last one, the reading ends."""
+        self._skip(+1)
+
+    def previous(self) -> None:
+        """To the start of this sentence, or to the one before when this one has just begun."""
+        self._skip(-1)
+
+    def shut_down(self) -> None:
+        """Stop and join the threads, in a bounded time."""
+        self.stop()
+        self._worker.shut_down()
+        self._worker.wait(3000)
+        self.player.close()
+
+    # ------------------------------------------------------------ inside
+
+    def _start(self, job: Job) -> None:
+        self._job = job
+        self._worker.submit(job)
+        self._show(ReaderStatus(ReaderState.PREPARING, source=job.reading.source))
+
+    def _end_current(self) -> None:
+        """Drop the current job; its reading is over."""
+        if job := self._job:
+            self._job = None
+            job.cancel.set()
+            job.reading.abandon()
+            self.player.clear()
+            self.finished.emit(job.reading)
+
+    def _skip(self, step: int) -> None:
+        job = self._job
+        if job is None:
+            return
+        heard, into_s = self._heard()
+        if heard is None:
+            return
+        sentence = heard.utterance.sentence
+        target = sentence + 1 if step > 0 else sentence if into_s > RESTART_SENTENCE_S else max(sentence - 1, 0)
+        if self.status.state is ReaderState.PAUSED:
+            self.player.resume()
+        if step > 0 and self.player.skip_until(
+            lambda mark: isinstance(mark, Spoken) and mark.utterance.sentence >= target
+        ):
+            self._follow()
+            return
+        start = job.reading.script.first_of_sentence(target)
+        if start is None and job.written:  # that was the last sentence
+            self._advance()
+            return
+        again = Job(job.reading, job.reading.script.made if start is None else start)
+        job.cancel.set()
+        self.player.clear()
+        self._job = again
+        self._worker.submit(again)
+        self._show(state=ReaderState.PREPARING)
+
+    def _heard(self) -> tuple[Spoken | None, float]:
+        """What is heard now and how many seconds of its sentence were heard."""
+        position = self.player.position()
+        if position is None or not isinstance(position.mark, Spoken):
+            return None, 0.0
+        self._track_sentence(position.mark.utterance.sentence)
+        return position.mark, time.monotonic() - self._sentence_since
+
+    _sentence = -1
+    _sentence_since = 0.0
+
+    def _track_sentence(self, sentence: int) -> None:
+        if sentence != self._sentence:
+            self._sentence, self._sentence_since = sentence, time.monotonic()
+
+    def _advance(self) -> None:
+        """This reading is over; the next that waits, or rest."""
+        self._end_current()
+        if self._waiting:
+            self._start(Job(self._waiting.popleft(), 0))
+        else:
+            self._idle()
+
+    def _idle(self) -> None:
+        self._timer.stop()
+        self._sentence = -1
+        self._show(ReaderStatus())
+
+    def _show(self, status: ReaderStatus | None = None, **changes: object) -> None:
+        status = replace(status or self.status, **changes)  # type: ignore[arg-type]
+        if status.state is ReaderState.SPEAKING:
+            if not self._timer.isActive():
+                self._timer.start()
+        else:
+            self._timer.stop()
+        if status != self.status:
+            self.status = status
+            self.status_changed.emit(status)
+
+    def _follow(self) -> None:
+        """Show the place that is heard."""
+        position = self.player.position()
+        job = self._job
+        if position is None or job is None or not isinstance(position.mark, Spoken):
+            return
+        heard = position.mark
+        self._track_sentence(heard.utterance.sentence)
+        word = next((w.span for w in heard.words if w.start_s <= position.offset_s < w.end_s), None)
+        length = job.reading.length
+        self._show(
+            text=heard.utterance.text,
+            span=heard.utterance.span,
+            word=word or (self.status.word if self.status.span == heard.utterance.span else None),
+            progress=min(heard.utterance.span.start / length, 1.0) if length else 0.0,
+            voice_name=heard.voice.name,
+        )
+
+    # ------------------------------------------------------------ from the threads
+
+    def _on_first_pcm(self, job: Job) -> None:
+        if job is self._job and job.reading.feed is None:
+            self.last_stamps = job.reading.stamps
+
+    def _on_ended(self, job: Job, problem: str) -> None:
+        if job is not self._job:
+            return
+        job.written = True
+        if problem:
+            self.notice.emit(problem)
+            if not job.spoke:
+                self._end_current()
+                self._show(ReaderStatus(ReaderState.ERROR, message=problem))
+        elif not job.spoke:
+            if job.start == 0:
+                self.notice.emit("There is nothing to read in this text.")
+            self._advance()
+
+    def _on_player_event(self, event: PlayerEvent) -> None:
+        job = self._job
+        match event.kind:
+            case PlayerEventKind.STARTED:
+                if job is not None:
+                    job.reading.stamps.setdefault("started", event.at)
+                    if self.status.state is ReaderState.PREPARING:
+                        self._show(state=ReaderState.SPEAKING)
+                        self._follow()
+            case PlayerEventKind.DRAINED:
+                if job is not None and job.written:
+                    self._advance()
+            case _:
+                if event.message:
+                    self.notice.emit(event.message)
+                    self._show(message=event.message if event.is_problem else "")
