@@ -15,7 +15,10 @@ KEEP_BYTES, KEEP_FILES = 512 * 1024, 3
 
 
 def set_up(*, debug: bool = False) -> None:
-    """Send the package's log to a rotating file, and unexpected exceptions too. A log that can't be written is no reason to fail."""
+    """Send the package's log to a rotating file, and unexpected exceptions too.
+
+    A log that can't be written is no reason to fail.
+    """
     root = logging.getLogger("desktop_tts")
     root.setLevel(logging.DEBUG if debug else logging.INFO)
     try:

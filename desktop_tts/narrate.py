@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,6 +84,8 @@ class Manner:
     by_language: tuple[tuple[str, str], ...] = ()
     instruct: str = ""
     seed: int = 0
+    language: str = ""
+    """ISO 639-1 code of the whole text; empty means each sentence's own."""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Manner:
@@ -102,10 +104,11 @@ def narrate(
     *,
     start: int = 0,
 ) -> Iterator[Spoken]:
-    """Speak ``script`` from utterance ``start`` on. ``manner`` is asked before each, so a new voice is heard at the next.
+    """Speak ``script`` from utterance ``start`` on.
 
-    A language without a voice is told, once, by ``notice`` and by the default voice; an engine that fails is told once and
-    left out for the rest of the reading. Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
+    ``manner`` is asked before each utterance, so a new voice is heard at the next. A language without a voice is told, once,
+    by ``notice`` and by the default voice; an engine that fails is told once and left out for the rest of the reading.
+    Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
     """
     told: set[str] = set()
 
@@ -120,6 +123,8 @@ def narrate(
     while not cancel.is_set() and (utterance := script.get(number)) is not None:
         while True:
             how = manner()
+            if how.language:
+                utterance = replace(utterance, language=how.language)
             try:
                 choice = catalog.choose(utterance.language, how.voice, dict(how.by_language))
             except Unsupported as missing:

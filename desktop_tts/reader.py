@@ -1,7 +1,7 @@
 """The reader: owns the queue and the state of what is read aloud, and is the only one who changes it.
 
-Lives on the Qt main thread. Its worker, a QThread, turns text into sound and hands it to the player; the player's thread and the
-worker speak to the reader by queued signals only. No method waits.
+Lives on the Qt main thread. Its worker, a QThread, turns text into sound and hands it to the player; the player's thread
+and the worker speak to the reader by queued signals only. No method waits.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from desktop_tts.audio.player import Player, PlayerEvent, PlayerEventKind
 from desktop_tts.engines.base import SpeechEngine
 from desktop_tts.engines.catalog import Catalog
 from desktop_tts.errors import DesktopTTSError
+from desktop_tts.exit_codes import NOTHING_TO_READ
 from desktop_tts.narrate import Manner, Script, Spoken, load_quietly, narrate
 from desktop_tts.reader_state import ReaderState, ReaderStatus
 from desktop_tts.speech import Utterance
@@ -27,6 +28,7 @@ from desktop_tts.text.feed import TextFeed
 
 log = logging.getLogger(__name__)
 
+NOTHING = "There is nothing to read in this text."
 POSITION_MS = 40
 """How often the place that is heard is looked up while speaking."""
 RESTART_SENTENCE_S = 2.0
@@ -42,6 +44,14 @@ class Reading:
     length: int
     """Characters of the source; 0 when it still grows."""
     feed: TextFeed | None = None
+    manner: Manner | None = None
+    """How to speak it, instead of as the settings say."""
+    speed: float | None = None
+    """How fast, instead of as the settings say."""
+    problem: str = ""
+    """Why it wasn't read, for whoever waits for its end."""
+    code: int = 0
+    """Exit code that goes with the problem."""
     stamps: dict[str, float] = field(default_factory=dict)
     """``time.perf_counter()`` at requested, text, first_pcm, started."""
 
@@ -95,7 +105,12 @@ class Worker(QThread):
         problem = ""
         try:
             for spoken in narrate(
-                job.reading.script, self._catalog, self._manner, job.cancel, self.notice.emit, start=job.start
+                job.reading.script,
+                self._catalog,
+                lambda: job.reading.manner or self._manner(),
+                job.cancel,
+                self.notice.emit,
+                start=job.start,
             ):
                 if not job.spoke:
                     job.spoke = True
@@ -141,10 +156,13 @@ class Reader(QObject):
         manner: Callable[[], Manner],
     ) -> None:
         super().__init__()
+        self._sentence = -1
+        self._sentence_since = 0.0
         self.status = ReaderStatus()
         self._prepare, self._prepare_stream = prepare, prepare_stream
         self._player_event.connect(self._on_player_event)
         self.player = make_player(self._player_event.emit)
+        self._speed = self.player.speed
         self._job: Job | None = None
         self._waiting: deque[Reading] = deque()
         self.last_stamps: dict[str, float] = {}
@@ -220,6 +238,12 @@ class Reader(QObject):
         """To the start of this sentence, or to the one before when this one has just begun."""
         self._skip(-1)
 
+    def timings_ms(self) -> dict[str, float]:
+        """Of the last text that began to sound: milliseconds from the key or command to each stage."""
+        stamps = self.last_stamps
+        since = stamps.get("requested", 0.0)
+        return {name: round((at - since) * 1000, 1) for name, at in stamps.items() if name != "requested"}
+
     def shut_down(self) -> None:
         """Stop and join the threads, in a bounded time."""
         self.stop()
@@ -231,6 +255,7 @@ class Reader(QObject):
 
     def _start(self, job: Job) -> None:
         self._job = job
+        self.player.set_speed(self._speed if job.reading.speed is None else job.reading.speed)
         self._worker.submit(job)
         self._show(ReaderStatus(ReaderState.PREPARING, source=job.reading.source))
 
@@ -277,9 +302,6 @@ class Reader(QObject):
             return None, 0.0
         self._track_sentence(position.mark.utterance.sentence)
         return position.mark, time.monotonic() - self._sentence_since
-
-    _sentence = -1
-    _sentence_since = 0.0
 
     def _track_sentence(self, sentence: int) -> None:
         if sentence != self._sentence:
@@ -338,13 +360,15 @@ class Reader(QObject):
             return
         job.written = True
         if problem:
+            job.reading.problem = problem
             self.notice.emit(problem)
             if not job.spoke:
                 self._end_current()
                 self._show(ReaderStatus(ReaderState.ERROR, message=problem))
         elif not job.spoke:
             if job.start == 0:
-                self.notice.emit("There is nothing to read in this text.")
+                job.reading.problem, job.reading.code = NOTHING, NOTHING_TO_READ
+                self.notice.emit(NOTHING)
             self._advance()
 
     def _on_player_event(self, event: PlayerEvent) -> None:

@@ -231,6 +231,19 @@ def load(file: Path | None = None) -> Loaded:
     return Loaded(settings, tuple(problems))
 
 
+def problem_of(file: Path) -> str:
+    """What is wrong with the file, or empty; changes nothing."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        return f"{file} can't be used ({type(error).__name__}); at the next start it is kept aside."
+    if not isinstance(data, dict):
+        return f"{file} can't be used; at the next start it is kept aside."
+    problems: list[str] = []
+    _build(Settings, data, "", problems)
+    return " ".join(problems)
+
+
 def _kept_aside(file: Path, why: str) -> Loaded:
     number = 1
     while (aside := file.with_name(f"{file.stem}.damaged-{number}{file.suffix}")).exists():

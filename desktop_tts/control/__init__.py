@@ -1,4 +1,5 @@
-"""Commands to the running app through a socket that only the user can open: one JSON object a line, each answered by one.
+"""Commands to the running app through a socket that only the user can open.
 
-A request is ``{"command": name, ...}``; an answer is ``{"ok": true, ...}`` or ``{"ok": false, "error": sentence, "code": exit code}``.
+One JSON object a line, each answered by one: a request is ``{"command": name, ...}``, an answer ``{"ok": true, ...}``
+or ``{"ok": false, "error": sentence, "code": exit code}``.
 """

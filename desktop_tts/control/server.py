@@ -1,6 +1,7 @@
 """The app's side of the control socket. Lives on the Qt main thread; nothing in it waits.
 
-A name that exists but isn't answered belongs to an app that was killed: it is removed. One that is answered belongs to a running app.
+A name that exists but isn't answered belongs to an app that was killed and is removed; one that is answered to a
+running app.
 """
 
 from __future__ import annotations

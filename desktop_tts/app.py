@@ -1,0 +1,400 @@
+"""The tray app: the one place where objects are made and joined. It decides nothing about speech, windows or sound.
+
+Order at start: Qt → settings → reader and its threads → windows → control socket (one app per user) → tray → hotkeys
+→ the voice is warmed up.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QSocketNotifier, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from desktop_tts import logs
+from desktop_tts.audio.devices import output_devices
+from desktop_tts.audio.player import Player, PlayerEvent
+from desktop_tts.control.server import Answer, Client, ControlServer
+from desktop_tts.desktop import autostart
+from desktop_tts.desktop.hotkeys import HotkeyBackend, pick_backend
+from desktop_tts.desktop.selection import SelectedText, SelectionReader, pick_reader
+from desktop_tts.engines.catalog import Catalog, default_engines
+from desktop_tts.errors import DesktopTTSError, SelectionError
+from desktop_tts.exit_codes import FAILED, NOTHING_TO_READ, USAGE
+from desktop_tts.narrate import Manner
+from desktop_tts.reader import Reader, Reading
+from desktop_tts.settings import Settings, SettingsStore, parse_value
+from desktop_tts.speech import Voice
+from desktop_tts.text import TextOptions, prepare, prepare_stream
+from desktop_tts.text.feed import TextFeed
+from desktop_tts.ui.actions import Actions
+from desktop_tts.ui.control_window import ControlWindow
+from desktop_tts.ui.settings_window import SettingsWindow
+from desktop_tts.ui.tray import TrayIcon
+
+log = logging.getLogger(__name__)
+
+ALREADY_RUNNING = -1
+PREVIEW = "This is how I sound. I can read anything you select, in any program."
+
+
+def run(*, debug: bool = False) -> int:
+    """Start the app and stay until it is quit; the exit code."""
+    logs.set_up(debug=debug)
+    qt = QApplication([sys.argv[0]])
+    qt.setApplicationName("desktop-tts")
+    qt.setApplicationDisplayName("Desktop TTS")
+    qt.setDesktopFileName("desktop-tts")
+    qt.setQuitOnLastWindowClosed(False)
+    app = App()
+    if not app.start():
+        app.shut_down()
+        return ALREADY_RUNNING
+    stop_signals = SignalWatch(qt.quit)
+    try:
+        return qt.exec()
+    finally:
+        stop_signals.close()
+        app.shut_down()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A wish to read what is selected or copied."""
+
+    what: str
+    at: float
+    """``time.perf_counter()`` of the key or command."""
+    number: int
+    client: Client | None = None
+
+
+class App(QObject):
+    """Holds every long-lived object. Lives on the main thread."""
+
+    _key = Signal(str, float)
+    """From the hotkey thread: name and ``time.perf_counter()``."""
+    _found = Signal(object, object)
+    """From the selection thread: Wanted, and SelectedText or an error."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.settings = SettingsStore()
+        self.catalog = Catalog(default_engines())
+        self.reader = Reader(self.catalog, self._make_player, self._prepare, self._prepare_stream, self._manner)
+        self.server = ControlServer(self._handle, self)
+        self._threads = ThreadPoolExecutor(1, "selection")
+        self._selection: SelectionReader | None = None
+        self._wanted = 0
+        self.hotkeys: HotkeyBackend | None = None
+        self.hotkey_problems: dict[str, str] = {}
+        self.actions = Actions(
+            read_selection=lambda: self._want("selection"),
+            read_clipboard=lambda: self._want("clipboard"),
+            quit=QApplication.quit,
+            open_settings=self.open_settings,
+            open_window=self.open_window,
+            voices=self.voices,
+            output_devices=lambda: tuple(device.name for device in output_devices()),
+            hotkey_problems=lambda: dict(self.hotkey_problems),
+            suspend_hotkeys=lambda: self.hotkeys.suspend() if self.hotkeys else None,
+            resume_hotkeys=lambda: self.hotkeys.resume() if self.hotkeys else None,
+            preview=self.preview,
+        )
+        self.tray = TrayIcon(self.reader, self.settings, self.actions)
+        self.window = ControlWindow(self.reader, self.settings, self.actions)
+        self._settings_window: SettingsWindow | None = None
+        self._key.connect(self._on_key, Qt.ConnectionType.QueuedConnection)
+        self._found.connect(self._on_found, Qt.ConnectionType.QueuedConnection)
+        self.reader.notice.connect(self.tray.notify)
+        self.tray.no_host.connect(self.open_window)
+        self.settings.on_change(self._apply)
+        self._applied = self.settings.current
+
+    def start(self) -> bool:
+        """False when another instance has the control socket."""
+        if not self.server.listen():
+            return False
+        self.tray.start()
+        try:
+            self.hotkeys = pick_backend(self._hotkey_pressed)
+            self.hotkeys.start()
+            self._set_hotkeys()
+        except DesktopTTSError as error:
+            self.hotkey_problems = {"": str(error)}
+        for problem in (*self.settings.problems, *self.hotkey_problems.values()):
+            self.tray.notify(problem)
+        self.reader.warm_up(self.catalog.engines[0])
+        log.info("ready")
+        return True
+
+    def shut_down(self) -> None:
+        if self.hotkeys:
+            self.hotkeys.stop()
+        self.server.close()
+        self.reader.shut_down()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        if self._selection:
+            self._selection.close()
+
+    # ------------------------------------------------------------ what the parts ask for
+
+    def _make_player(self, on_event: Callable[[PlayerEvent], None]) -> Player:
+        now = self.settings.current
+        return Player(now.audio.device, speed=now.reading.speed, volume=now.reading.volume, on_event=on_event)
+
+    def _options(self) -> TextOptions:
+        reading = self.settings.current.reading
+        return TextOptions(emoji=reading.emoji, code=reading.code)
+
+    def _prepare(self, text: str) -> Any:
+        return prepare(text, self._options())
+
+    def _prepare_stream(self, pieces: Any) -> Any:
+        return prepare_stream(iter(pieces), self._options())
+
+    def _manner(self) -> Manner:
+        return Manner.from_settings(self.settings.current)
+
+    def voices(self) -> tuple[Voice, ...]:
+        return self.catalog.voices()
+
+    # ------------------------------------------------------------ keys and selections
+
+    def _hotkey_pressed(self, name: str) -> None:
+        self._key.emit(name, time.perf_counter())
+
+    def _on_key(self, name: str, at: float) -> None:
+        match name:
+            case "read_selection":
+                self._want("selection", at)
+            case "read_clipboard":
+                self._want("clipboard", at)
+            case "pause":
+                self.reader.toggle()
+            case "stop":
+                self._wanted += 1
+                self.reader.stop()
+
+    def _want(self, what: str, at: float | None = None, client: Client | None = None) -> None:
+        """Read the selection or clipboard in its own thread: the program that owns it may be slow or hang."""
+        self._wanted += 1
+        wanted = Wanted(what, at or time.perf_counter(), self._wanted, client)
+        job = self._threads.submit(self._look, what)
+        job.add_done_callback(lambda done: self._found.emit(wanted, _outcome(done)))
+
+    def _look(self, what: str) -> SelectedText:
+        if self._selection is None:
+            self._selection = pick_reader(lambda: self.settings.current.reading.simulate_copy, self._qt_clipboard)
+        return self._selection.read_selection() if what == "selection" else self._selection.read_clipboard()
+
+    def _qt_clipboard(self) -> str:
+        """The clipboard through Qt, for systems where it needs no waiting; asked on the main thread."""
+        return on_main_thread(lambda: QGuiApplication.clipboard().text())
+
+    def _on_found(self, wanted: Wanted, found: SelectedText | DesktopTTSError) -> None:
+        if wanted.number != self._wanted:  # the user pressed again, or stop, meanwhile
+            if wanted.client:
+                wanted.client.answer({"ok": True})
+            return
+        if isinstance(found, DesktopTTSError):
+            if wanted.client:
+                wanted.client.answer({"ok": False, "error": str(found), "code": NOTHING_TO_READ})
+            else:
+                self.tray.notify(str(found))
+            return
+        append = self.settings.current.reading.when_busy == "append"
+        self.reader.read(found.text, wanted.what, append=append, requested=wanted.at)
+        if wanted.client:
+            wanted.client.answer({"ok": True})
+
+    # ------------------------------------------------------------ settings
+
+    def _apply(self, now: Settings) -> None:
+        before, self._applied = self._applied, now
+        if now.reading.speed != before.reading.speed:
+            self.reader.set_speed(now.reading.speed)
+        if now.reading.volume != before.reading.volume:
+            self.reader.player.set_volume(now.reading.volume)
+        if now.audio.device != before.audio.device:
+            self.reader.player.set_device(now.audio.device)
+        if now.hotkeys != before.hotkeys:
+            self._set_hotkeys()
+        if now.general.autostart != before.general.autostart:
+            try:
+                autostart.set_enabled(now.general.autostart, autostart_command())
+            except OSError as error:
+                self.tray.notify(f"Autostart can't be changed: {error.strerror}.")
+
+    def _set_hotkeys(self) -> None:
+        if self.hotkeys is None:
+            return
+        keys = self.settings.current.hotkeys
+        names = ("read_selection", "read_clipboard", "pause", "stop")
+        self.hotkey_problems = self.hotkeys.set_hotkeys(
+            {name: getattr(keys, name) for name in names if getattr(keys, name)}
+        )
+
+    def open_settings(self) -> None:
+        if self._settings_window is None:
+            self._settings_window = SettingsWindow(self.settings, self.actions)
+        present(self._settings_window)
+
+    def open_window(self) -> None:
+        present(self.window)
+
+    def preview(self, voice: str) -> None:
+        self.reader.read(PREVIEW, "command", manner=replace(self._manner(), voice=voice, by_language=()))
+
+    # ------------------------------------------------------------ commands from outside
+
+    def _handle(self, request: dict[str, Any], client: Client) -> Answer | None:
+        command = request.get("command")
+        match command:
+            case "pause" | "resume" | "toggle" | "stop" | "next" | "previous":
+                if command == "stop":
+                    self._wanted += 1
+                getattr(self.reader, command)()
+            case "read-selection" | "read-clipboard":
+                self._want(str(command).removeprefix("read-"), client=client)
+                return None
+            case "speak":
+                return self._speak(request, client)
+            case "status":
+                return {"ok": True} | self._status()
+            case "show":
+                self.open_window()
+            case "set":
+                key = str(request.get("key"))
+                value = request.get("value")
+                if isinstance(value, str):
+                    value = parse_value(self.settings.current, key, value)
+                self.settings.set(key, value)
+            case "quit":
+                client.answer({"ok": True})
+                QApplication.quit()
+                return None
+            case _:
+                return {"ok": False, "error": f"There's no command {str(command)[:40]!r}.", "code": USAGE}
+        return {"ok": True}
+
+    def _speak(self, request: dict[str, Any], client: Client) -> Answer | None:
+        manner = self._manner()
+        if voice := request.get("voice"):
+            manner = replace(manner, voice=str(self.catalog.voice(str(voice)).id), by_language=())
+        manner = replace(manner, seed=int(request.get("seed", 0)), language=str(request.get("language", "")))
+        speed = float(request["speed"]) if request.get("speed") else None
+        append = bool(request.get("append"))
+        if request.get("stream"):
+            client.feed = TextFeed()
+            reading = self.reader.read_stream(client.feed, append=append, manner=manner, speed=speed)
+        else:
+            text = str(request.get("text", ""))
+            if not text.strip():
+                return {"ok": False, "error": "There is nothing to read in this text.", "code": NOTHING_TO_READ}
+            reading = self.reader.read(text, append=append, manner=manner, speed=speed)
+        if request.get("wait") or request.get("stream"):
+            self._answer_at_end(reading, client)
+        return {"ok": True}
+
+    def _answer_at_end(self, reading: Reading, client: Client) -> None:
+        """Answer when the reading is over; stop it when whoever asked goes away before."""
+
+        def over(which: Reading) -> None:
+            if which is reading:
+                self.reader.finished.disconnect(over)
+                client.gone.disconnect(gone)
+                failed = {"ok": False, "error": reading.problem, "code": reading.code or FAILED}
+                client.answer(failed if reading.problem else {"ok": True})
+
+        def gone() -> None:
+            self.reader.finished.disconnect(over)
+            self.reader.abandon(reading)
+
+        self.reader.finished.connect(over)
+        client.gone.connect(gone)
+
+    def _status(self) -> dict[str, Any]:
+        status = self.reader.status
+        span = status.span and [status.span.start, status.span.end]
+        return {
+            "state": status.state,
+            "text": status.text,
+            "span": span,
+            "progress": status.progress,
+            "voice": status.voice_name,
+            "source": status.source,
+            "message": status.message,
+            "tray": self.tray.available,
+            "problems": [*self.settings.problems, *self.hotkey_problems.values()],
+            "underruns": self.reader.player.underruns,
+            "timings_ms": self.reader.timings_ms(),
+        }
+
+
+def _outcome(done: Future[SelectedText]) -> SelectedText | DesktopTTSError:
+    error = done.exception()
+    if error is None:
+        return done.result()
+    if isinstance(error, DesktopTTSError):
+        return error
+    log.error("reading the selection failed with an unexpected %s", type(error).__name__)
+    return SelectionError("The selected text can't be had.", "Copy it and press the clipboard hotkey instead.")
+
+
+def present(window: Any) -> None:
+    """Show a window in front."""
+    window.show()
+    window.raise_()
+    window.activateWindow()
+
+
+def autostart_command() -> list[str]:
+    return [sys.executable, "-m", "desktop_tts"]
+
+
+class _MainCall(QObject):
+    asked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked.connect(lambda call: call(), Qt.ConnectionType.BlockingQueuedConnection)
+
+
+def on_main_thread(call: Callable[[], str]) -> str:
+    """Run ``call`` on the Qt main thread and wait for its answer. Not to be called from the main thread itself."""
+    answers: list[str] = []
+    relay = _MainCall()
+    relay.moveToThread(QApplication.instance().thread())  # type: ignore[union-attr]
+    relay.asked.emit(lambda: answers.append(call()))
+    return answers[0] if answers else ""
+
+
+class SignalWatch(QObject):
+    """Turns SIGINT and SIGTERM into a clean quit without polling: Python's handler only writes a byte to a socket."""
+
+    def __init__(self, quit_: Callable[[], None]) -> None:
+        super().__init__()
+        self._read, self._write = socket.socketpair()
+        self._read.setblocking(False)
+        self._write.setblocking(False)
+        self._before = signal.set_wakeup_fd(self._write.fileno())
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)
+        self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(quit_)
+
+    def close(self) -> None:
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._before)
+        self._read.close()
+        self._write.close()
