@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from desktop_tts.qwen3tts.codec.shapes import Shapes
-
-# What config.json may leave out, because all released models share it.
-_SPEAKER_DEFAULTS: Mapping[str, Any] = {
-    "mel_dim": 128, "enc_channels": [512, 512, 512, 512, 1536], "enc_kernel_sizes": [5, 3, 3, 3, 1],
-    "enc_attention_channels": 128, "enc_res2net_scale": 8, "enc_se_channels": 128,
-}  # fmt: skip
+from desktop_tts.qwen3tts.config import DecoderShape, ModelConfig, SpeakerEncoderConfig, TalkerConfig
 
 
-def model_shapes(config: Mapping[str, Any]) -> Shapes:
-    """All tensors of the model file of a ``config.json``; only ``base`` models have a speaker encoder."""
-    shapes = talker_shapes(config["talker_config"])
-    if config["tts_model_type"] == "base":
-        shapes |= speaker_encoder_shapes(config["speaker_encoder_config"])
+def model_shapes(config: ModelConfig) -> Shapes:
+    """All tensors of the model file; only ``base`` models have a speaker encoder."""
+    shapes = talker_shapes(config.talker)
+    if config.speaker_encoder:
+        shapes |= speaker_encoder_shapes(config.speaker_encoder)
     return shapes
 
 
-def talker_shapes(config: Mapping[str, Any]) -> Shapes:
+def talker_shapes(config: TalkerConfig) -> Shapes:
     """Talker and code predictor. The predictor's input projection exists only where the two widths differ."""
-    hidden, text = config["hidden_size"], config["text_hidden_size"]
-    predictor = config["code_predictor_config"]
-    small, codes = predictor["hidden_size"], predictor["vocab_size"]
+    hidden, text = config.hidden_size, config.text_hidden_size
+    predictor = config.code_predictor
+    small, codes = predictor.hidden_size, predictor.vocab_size
     shapes: Shapes = {
-        "talker.model.text_embedding.weight": (config["text_vocab_size"], text),
-        "talker.model.codec_embedding.weight": (config["vocab_size"], hidden),
+        "talker.model.text_embedding.weight": (config.text_vocab_size, text),
+        "talker.model.codec_embedding.weight": (config.vocab_size, hidden),
         "talker.text_projection.linear_fc1.weight": (text, text),
         "talker.text_projection.linear_fc1.bias": (text,),
         "talker.text_projection.linear_fc2.weight": (hidden, text),
         "talker.text_projection.linear_fc2.bias": (hidden,),
         "talker.model.norm.weight": (hidden,),
-        "talker.codec_head.weight": (config["vocab_size"], hidden),
+        "talker.codec_head.weight": (config.vocab_size, hidden),
         "talker.code_predictor.model.norm.weight": (small,),
     }
-    for layer in range(config["num_hidden_layers"]):
+    for layer in range(config.num_hidden_layers):
         shapes |= _layer(f"talker.model.layers.{layer}", config)
-    for layer in range(predictor["num_hidden_layers"]):
+    for layer in range(predictor.num_hidden_layers):
         shapes |= _layer(f"talker.code_predictor.model.layers.{layer}", predictor)
-    for group in range(config["num_code_groups"] - 1):
+    for group in range(config.num_code_groups - 1):
         shapes[f"talker.code_predictor.model.codec_embedding.{group}.weight"] = (codes, hidden)
         shapes[f"talker.code_predictor.lm_head.{group}.weight"] = (codes, small)
     if small != hidden:
@@ -51,17 +43,16 @@ def talker_shapes(config: Mapping[str, Any]) -> Shapes:
     return shapes
 
 
-def speaker_encoder_shapes(config: Mapping[str, Any]) -> Shapes:
+def speaker_encoder_shapes(config: SpeakerEncoderConfig) -> Shapes:
     """Reference audio to x-vector."""
-    config = _SPEAKER_DEFAULTS | dict(config)
-    channels, kernels = config["enc_channels"], config["enc_kernel_sizes"]
-    squeeze, attention, pooled = config["enc_se_channels"], config["enc_attention_channels"], channels[-1]
-    shapes = _conv("speaker_encoder.blocks.0.conv", channels[0], config["mel_dim"], kernels[0])
+    channels, kernels = config.enc_channels, config.enc_kernel_sizes
+    squeeze, attention, pooled = config.enc_se_channels, config.enc_attention_channels, channels[-1]
+    shapes = _conv("speaker_encoder.blocks.0.conv", channels[0], config.mel_dim, kernels[0])
     for block in range(1, len(channels) - 1):
         at, width = f"speaker_encoder.blocks.{block}", channels[block]
-        part = width // config["enc_res2net_scale"]
+        part = width // config.enc_res2net_scale
         shapes |= _conv(f"{at}.tdnn1.conv", width, channels[block - 1], 1)
-        for unit in range(config["enc_res2net_scale"] - 1):
+        for unit in range(config.enc_res2net_scale - 1):
             shapes |= _conv(f"{at}.res2net_block.blocks.{unit}.conv", part, part, kernels[block])
         shapes |= _conv(f"{at}.tdnn2.conv", width, width, 1)
         shapes |= _conv(f"{at}.se_block.conv1", squeeze, width, 1)
@@ -69,12 +60,12 @@ def speaker_encoder_shapes(config: Mapping[str, Any]) -> Shapes:
     shapes |= _conv("speaker_encoder.mfa.conv", pooled, sum(channels[1:-1]), kernels[-1])
     shapes |= _conv("speaker_encoder.asp.tdnn.conv", attention, 3 * pooled, 1)
     shapes |= _conv("speaker_encoder.asp.conv", pooled, attention, 1)
-    return shapes | _conv("speaker_encoder.fc", config["enc_dim"], 2 * pooled, 1)
+    return shapes | _conv("speaker_encoder.fc", config.enc_dim, 2 * pooled, 1)
 
 
-def _layer(at: str, config: Mapping[str, Any]) -> Shapes:
-    hidden, inner, head = config["hidden_size"], config["intermediate_size"], config["head_dim"]
-    queries, keys = config["num_attention_heads"] * head, config["num_key_value_heads"] * head
+def _layer(at: str, config: DecoderShape) -> Shapes:
+    hidden, inner, head = config.hidden_size, config.intermediate_size, config.head_dim
+    queries, keys = config.num_attention_heads * head, config.num_key_value_heads * head
     return {
         f"{at}.input_layernorm.weight": (hidden,),
         f"{at}.self_attn.q_proj.weight": (queries, hidden),

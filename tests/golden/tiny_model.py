@@ -21,6 +21,7 @@ import torch
 from safetensors.torch import save_file
 
 from desktop_tts.qwen3tts.codec.shapes import codec_shapes
+from desktop_tts.qwen3tts.config import read_codec_config, read_model_config
 from desktop_tts.qwen3tts.shapes import model_shapes
 
 _TRANSPOSED = re.compile(r"^decoder\.(upsample\.\d\.0|decoder\.\d\.block\.1)\.conv\.weight$")
@@ -79,7 +80,9 @@ def write(directory: Path, spec: Spec) -> Path:
     _dump(directory / "config.json", config)
     _dump(directory / "generation_config.json", _GENERATION)
     _dump(directory / "preprocessor_config.json", _PROCESSOR)
-    weights = {name: _tensor(name, shape, spec).bfloat16() for name, shape in model_shapes(config).items()}
+    weights = {
+        name: _tensor(name, shape, spec).bfloat16() for name, shape in model_shapes(read_model_config(config)).items()
+    }
     save_file(weights, directory / "model.safetensors", metadata={"format": "pt"})
     _dump(codec / "config.json", codec_config(spec))
     _dump(codec / "configuration.json", {"framework": "pytorch", "task": "feature-extraction"})
@@ -91,7 +94,8 @@ def write(directory: Path, spec: Spec) -> Path:
 def codec_weights(spec: Spec) -> dict[str, torch.Tensor]:
     """Float32 tensors of the codec; the same for all models of one number of codes, as in the published models."""
     spec = replace(spec, seed=10)
-    weights = {name: _tensor(name, shape, spec) for name, shape in codec_shapes(codec_config(spec)).items()}
+    shapes = codec_shapes(read_codec_config(codec_config(spec)))
+    weights = {name: _tensor(name, shape, spec) for name, shape in shapes.items()}
     for name in weights:  # both directions use one set of codebooks and projections, as published
         if name.startswith("encoder.quantizer.") and (twin := _decoder_twin(name)) in weights:
             weights[name] = weights[twin].clone()
