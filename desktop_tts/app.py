@@ -23,19 +23,19 @@ from PySide6.QtWidgets import QApplication
 from desktop_tts import logs
 from desktop_tts.audio.devices import output_devices
 from desktop_tts.audio.player import Player, PlayerEvent
-from desktop_tts.control.server import Answer, Client, ControlServer
+from desktop_tts.control.server import Client, ControlServer
 from desktop_tts.desktop import autostart
 from desktop_tts.desktop.hotkeys import HotkeyBackend, pick_backend
 from desktop_tts.desktop.selection import SelectedText, SelectionReader, pick_reader
 from desktop_tts.engines.catalog import Catalog, default_engines
 from desktop_tts.errors import DesktopTTSError, SelectionError
-from desktop_tts.exit_codes import FAILED, NOTHING_TO_READ, USAGE
+from desktop_tts.exit_codes import NOTHING_TO_READ
 from desktop_tts.narrate import Manner
-from desktop_tts.reader import Reader, Reading
-from desktop_tts.settings import Settings, SettingsStore, parse_value
+from desktop_tts.reader import Reader
+from desktop_tts.remote import RemoteControl
+from desktop_tts.settings import Settings, SettingsStore
 from desktop_tts.speech import Voice
 from desktop_tts.text import TextOptions, prepare, prepare_stream
-from desktop_tts.text.feed import TextFeed
 from desktop_tts.ui.actions import Actions
 from desktop_tts.ui.control_window import ControlWindow
 from desktop_tts.ui.settings_window import SettingsWindow
@@ -91,7 +91,6 @@ class App(QObject):
         self.settings = SettingsStore()
         self.catalog = Catalog(default_engines())
         self.reader = Reader(self.catalog, self._make_player, self._prepare, self._prepare_stream, self._manner)
-        self.server = ControlServer(self._handle, self)
         self._threads = ThreadPoolExecutor(1, "selection")
         self._selection: SelectionReader | None = None
         self._wanted = 0
@@ -100,6 +99,7 @@ class App(QObject):
         self.actions = Actions(
             read_selection=lambda: self._want("selection"),
             read_clipboard=lambda: self._want("clipboard"),
+            stop=self.stop,
             quit=QApplication.quit,
             open_settings=self.open_settings,
             open_window=self.open_window,
@@ -113,6 +113,9 @@ class App(QObject):
         self.tray = TrayIcon(self.reader, self.settings, self.actions)
         self.window = ControlWindow(self.reader, self.settings, self.actions)
         self._settings_window: SettingsWindow | None = None
+        self.server = ControlServer(
+            RemoteControl(self.reader, self.catalog, self.settings, self.actions, self._want, self.problems), self
+        )
         self._key.connect(self._on_key, Qt.ConnectionType.QueuedConnection)
         self._found.connect(self._on_found, Qt.ConnectionType.QueuedConnection)
         self.reader.notice.connect(self.tray.notify)
@@ -131,7 +134,7 @@ class App(QObject):
             self._set_hotkeys()
         except DesktopTTSError as error:
             self.hotkey_problems = {"": str(error)}
-        for problem in (*self.settings.problems, *self.hotkey_problems.values()):
+        for problem in self.problems():
             self.tray.notify(problem)
         self.reader.warm_up(self.catalog.engines[0])
         log.info("ready")
@@ -165,6 +168,15 @@ class App(QObject):
     def _manner(self) -> Manner:
         return Manner.from_settings(self.settings.current)
 
+    def problems(self) -> tuple[str, ...]:
+        """What the user should know about, as sentences."""
+        return (*self.settings.problems, *self.hotkey_problems.values())
+
+    def stop(self) -> None:
+        """Stop reading, and what is still being looked for."""
+        self._wanted += 1
+        self.reader.stop()
+
     def voices(self) -> tuple[Voice, ...]:
         return self.catalog.voices()
 
@@ -182,8 +194,7 @@ class App(QObject):
             case "pause":
                 self.reader.toggle()
             case "stop":
-                self._wanted += 1
-                self.reader.stop()
+                self.stop()
 
     def _want(self, what: str, at: float | None = None, client: Client | None = None) -> None:
         """Read the selection or clipboard in its own thread: the program that owns it may be slow or hang."""
@@ -254,91 +265,6 @@ class App(QObject):
 
     def preview(self, voice: str) -> None:
         self.reader.read(PREVIEW, "command", manner=replace(self._manner(), voice=voice, by_language=()))
-
-    # ------------------------------------------------------------ commands from outside
-
-    def _handle(self, request: dict[str, Any], client: Client) -> Answer | None:
-        command = request.get("command")
-        match command:
-            case "pause" | "resume" | "toggle" | "stop" | "next" | "previous":
-                if command == "stop":
-                    self._wanted += 1
-                getattr(self.reader, command)()
-            case "read-selection" | "read-clipboard":
-                self._want(str(command).removeprefix("read-"), client=client)
-                return None
-            case "speak":
-                return self._speak(request, client)
-            case "status":
-                return {"ok": True} | self._status()
-            case "show":
-                self.open_window()
-            case "set":
-                key = str(request.get("key"))
-                value = request.get("value")
-                if isinstance(value, str):
-                    value = parse_value(self.settings.current, key, value)
-                self.settings.set(key, value)
-            case "quit":
-                client.answer({"ok": True})
-                QApplication.quit()
-                return None
-            case _:
-                return {"ok": False, "error": f"There's no command {str(command)[:40]!r}.", "code": USAGE}
-        return {"ok": True}
-
-    def _speak(self, request: dict[str, Any], client: Client) -> Answer | None:
-        manner = self._manner()
-        if voice := request.get("voice"):
-            manner = replace(manner, voice=str(self.catalog.voice(str(voice)).id), by_language=())
-        manner = replace(manner, seed=int(request.get("seed", 0)), language=str(request.get("language", "")))
-        speed = float(request["speed"]) if request.get("speed") else None
-        append = bool(request.get("append"))
-        if request.get("stream"):
-            client.feed = TextFeed()
-            reading = self.reader.read_stream(client.feed, append=append, manner=manner, speed=speed)
-        else:
-            text = str(request.get("text", ""))
-            if not text.strip():
-                return {"ok": False, "error": "There is nothing to read in this text.", "code": NOTHING_TO_READ}
-            reading = self.reader.read(text, append=append, manner=manner, speed=speed)
-        if request.get("wait") or request.get("stream"):
-            self._answer_at_end(reading, client)
-        return {"ok": True}
-
-    def _answer_at_end(self, reading: Reading, client: Client) -> None:
-        """Answer when the reading is over; stop it when whoever asked goes away before."""
-
-        def over(which: Reading) -> None:
-            if which is reading:
-                self.reader.finished.disconnect(over)
-                client.gone.disconnect(gone)
-                failed = {"ok": False, "error": reading.problem, "code": reading.code or FAILED}
-                client.answer(failed if reading.problem else {"ok": True})
-
-        def gone() -> None:
-            self.reader.finished.disconnect(over)
-            self.reader.abandon(reading)
-
-        self.reader.finished.connect(over)
-        client.gone.connect(gone)
-
-    def _status(self) -> dict[str, Any]:
-        status = self.reader.status
-        span = status.span and [status.span.start, status.span.end]
-        return {
-            "state": status.state,
-            "text": status.text,
-            "span": span,
-            "progress": status.progress,
-            "voice": status.voice_name,
-            "source": status.source,
-            "message": status.message,
-            "tray": self.tray.available,
-            "problems": [*self.settings.problems, *self.hotkey_problems.values()],
-            "underruns": self.reader.player.underruns,
-            "timings_ms": self.reader.timings_ms(),
-        }
 
 
 def _outcome(done: Future[SelectedText]) -> SelectedText | DesktopTTSError:

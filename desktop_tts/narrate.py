@@ -106,9 +106,9 @@ def narrate(
 ) -> Iterator[Spoken]:
     """Speak ``script`` from utterance ``start`` on.
 
-    ``manner`` is asked before each utterance, so a new voice is heard at the next. A language without a voice is told, once,
-    by ``notice`` and by the default voice; an engine that fails is told once and left out for the rest of the reading.
-    Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
+    ``manner`` is asked before each utterance, so a new voice is heard at the next. A language without a voice is told,
+    once, by ``notice`` and by the default voice; an engine that fails is told once and left out for the rest of the
+    reading. Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
     """
     told: set[str] = set()
 

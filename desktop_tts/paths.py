@@ -47,21 +47,27 @@ def settings_file() -> Path:
     return config_dir() / "settings.json"
 
 
-def control_address() -> str:
-    """Where the running app listens: a Unix socket's path, or a named pipe on Windows.
+def runtime_dir() -> Path:
+    """The control socket and the lock of the running app; for the user alone (mode 0700).
 
-    Found without any import outside the standard library, for the command line's fast path. The socket's folder
-    is for the user alone (mode 0700).
+    Found without any import outside the standard library, for the command line's fast path.
     """
     home = os.environ.get(HOME_VARIABLE)
-    if sys.platform == "win32":
-        user = re.sub(r"\W", "_", os.environ.get("USERNAME", "user") + (home or ""))
-        return rf"\\.\pipe\{APP}-{user}"
     if home:
-        return str(Path(home) / "run" / "control.sock")
+        return Path(home) / "run"
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and Path(runtime).is_dir():
-        return str(Path(runtime) / APP / "control.sock")
+        return Path(runtime) / APP
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / APP
     if sys.platform == "darwin":
-        return str(Path.home() / "Library" / "Caches" / APP / "control.sock")
-    return str(Path.home() / ".cache" / APP / "control.sock")
+        return Path.home() / "Library" / "Caches" / APP
+    return Path.home() / ".cache" / APP
+
+
+def control_address() -> str:
+    """Where the running app listens: a Unix socket's path, or a named pipe on Windows."""
+    if sys.platform == "win32":
+        user = re.sub(r"\W", "_", os.environ.get("USERNAME", "user") + os.environ.get(HOME_VARIABLE, ""))
+        return rf"\\.\pipe\{APP}-{user}"
+    return str(runtime_dir() / "control.sock")

@@ -1,7 +1,7 @@
 """The reader: owns the queue and the state of what is read aloud, and is the only one who changes it.
 
-Lives on the Qt main thread. Its worker, a QThread, turns text into sound and hands it to the player; the player's thread
-and the worker speak to the reader by queued signals only. No method waits.
+Lives on the Qt main thread. Its worker, a QThread, turns text into sound and hands it to the player; the player's
+thread and the worker speak to the reader by queued signals only. No method waits.
 """
 
 from __future__ import annotations

@@ -1,18 +1,15 @@
 """The app's side of the control socket. Lives on the Qt main thread; nothing in it waits.
 
-A name that exists but isn't answered belongs to an app that was killed and is removed; one that is answered to a
-running app.
+One app per user: a lock file that names a living process decides.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import sys
-from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from desktop_tts import paths
@@ -45,7 +42,7 @@ class Client(QObject):
         self.feed: TextFeed | None = None
         self._blocked = ""
         self._retry = QTimer(self)
-        self._retry.setInterval(30)
+        self._retry.setInterval(10)
         self._retry.timeout.connect(self._go_on)
         socket.readyRead.connect(self._on_data)
         socket.disconnected.connect(self._on_gone)
@@ -114,31 +111,32 @@ class ControlServer(QObject):
     def __init__(self, handle: Handler, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._handle = handle
+        self._lock: QLockFile | None = None
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._on_connection)
 
     def listen(self) -> bool:
         address = paths.control_address()
-        if sys.platform != "win32":
-            folder = Path(address).parent
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            folder.chmod(0o700)
-        if self._server.listen(address):
-            return True
-        probe = QLocalSocket()
-        probe.connectToServer(address)
-        if probe.waitForConnected(40):
-            probe.abort()
+        folder = paths.runtime_dir()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.chmod(0o700)
+        # The lock decides, for with UserAccessOption Qt renames its socket over one that is being listened on.
+        self._lock = QLockFile(str(folder / "app.lock"))
+        self._lock.setStaleLockTime(0)
+        if not self._lock.tryLock(0):
             return False
-        QLocalServer.removeServer(address)
-        if self._server.listen(address):
-            return True
-        log.error("the control socket can't be opened: %s", self._server.errorString())
-        return False
+        QLocalServer.removeServer(address)  # left by an app that was killed
+        if not self._server.listen(address):
+            log.error("the control socket can't be opened: %s", self._server.errorString())
+            self._lock.unlock()
+            return False
+        return True
 
     def close(self) -> None:
         self._server.close()
+        if self._lock:
+            self._lock.unlock()
 
     def _on_connection(self) -> None:
         while socket := self._server.nextPendingConnection():

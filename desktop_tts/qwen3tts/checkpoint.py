@@ -7,7 +7,7 @@ every few megabytes, so that the pages read so far don't add to the weights in m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -63,8 +63,9 @@ class Tensors:
         return mapped
 
     def copy_into(self, target: Tensor, name: str) -> None:
-        """Copy a tensor of the same shape, converting its type."""
-        self._take(name, target.shape)
+        """Copy a tensor, converting its type. Its shape is the target's, or that of each row of the target."""
+        rowwise = len(self.shape(name)) == target.ndim - 1
+        self._take(name, target.shape[1:] if rowwise else target.shape)
         if self._read > _WINDOW:
             self._file, self._read = self._open(), 0
         source = self._file.get_tensor(name)
@@ -131,32 +132,47 @@ def load_module(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
     unused: Iterable[str] = (),
+    wide: Collection[str] = (),
 ) -> None:
-    """Give every parameter and persistent buffer of ``module`` (built on the meta device) its tensor.
+    """Give every parameter and persistent buffer of ``module`` (built on the meta device) its tensor, in ``dtype``.
 
-    A parameter ``a.b.weight`` is read from ``{prefix}a.b.weight``. A submodule may have an attribute ``packed``, a
-    mapping from one of its own parameter names to the names, beside it, of tensors that are stacked along the first
-    axis, with the rows that each has: ``{"qkv": {"q_proj.weight": 2048, ...}}``. ``unused`` are patterns, after
-    ``prefix``, of tensors to pass over.
+    A parameter ``a.b.weight`` is read from ``{prefix}a.b.weight``. A submodule may have an attribute ``packed`` that
+    names others: ``{"qkv.weight": {"q_proj.weight": 2048, ...}}`` stacks tensors along the first axis, each with so
+    many rows; a tensor with an axis less is repeated in its rows. ``unused`` are patterns, after ``prefix``, of tensors
+    to pass over, ``wide`` names of parameters that are always fp32.
     """
     for pattern in unused:
         tensors.ignore(prefix + pattern)
+    sources = _packed_sources(module)
+    persistent = [(name, buffer) for name, buffer in module.named_buffers() if _is_persistent(module, name)]
     with torch.no_grad():
-        for path, owner in module.named_modules():
-            start = f"{prefix}{path}." if path else prefix
-            packed: Mapping[str, Mapping[str, int]] = getattr(owner, "packed", {})
-            for name, old in [*owner.named_parameters(recurse=False), *owner.named_buffers(recurse=False)]:
-                if name in owner._non_persistent_buffers_set:
-                    continue
-                new = torch.empty(old.shape, dtype=dtype, device=device)
-                parts = packed.get(name)
-                if parts is None:
-                    tensors.copy_into(new, start + name)
-                else:
-                    for part, rows in zip(parts, torch.split(new, list(parts.values())), strict=True):
-                        tensors.copy_into(rows, start + part)
-                setattr(owner, name, nn.Parameter(new, requires_grad=False) if name in owner._parameters else new)
+        for name, old in [*module.named_parameters(), *persistent]:
+            new = torch.empty(old.shape, dtype=torch.float32 if name in wide else dtype, device=device)
+            parts = sources.get(name)
+            if parts is None:
+                tensors.copy_into(new, prefix + name)
+            else:
+                for part, rows in zip(parts, torch.split(new, list(parts.values())), strict=True):
+                    tensors.copy_into(rows, prefix + part)
+            owner, _, leaf = name.rpartition(".")
+            parameter = isinstance(old, nn.Parameter)
+            setattr(module.get_submodule(owner), leaf, nn.Parameter(new, requires_grad=False) if parameter else new)
     module.requires_grad_(False).eval()
+
+
+def _packed_sources(module: nn.Module) -> dict[str, dict[str, int]]:
+    sources = {}
+    for path, owner in module.named_modules():
+        start = f"{path}." if path else ""
+        packed: Mapping[str, Mapping[str, int]] = getattr(owner, "packed", {})
+        for name, parts in packed.items():
+            sources[start + name] = {start + part: rows for part, rows in parts.items()}
+    return sources
+
+
+def _is_persistent(module: nn.Module, name: str) -> bool:
+    owner, _, leaf = name.rpartition(".")
+    return leaf not in module.get_submodule(owner)._non_persistent_buffers_set
 
 
 def _json(path: Path) -> object:

@@ -1,0 +1,173 @@
+"""Frames of 16 codes to sound at 24 kHz, one frame at a time or many, with the same result.
+
+Nothing looks ahead: a frame's 1,920 samples depend on that frame and those before it, and whatever a later frame will
+need of it stays in the ``CodecState``. Scales, projections and activations are folded into the matrices beside them
+where that is exact but for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from desktop_tts.qwen3tts.checkpoint import Tensors
+from desktop_tts.qwen3tts.codec.convolution import CausalConv, number_slots
+from desktop_tts.qwen3tts.codec.quantizer import Dequantizer
+from desktop_tts.qwen3tts.codec.state import CodecState
+from desktop_tts.qwen3tts.codec.transformer import WindowTransformer
+from desktop_tts.qwen3tts.codec.weights import Weights
+from desktop_tts.qwen3tts.config import CodecDecoderConfig
+
+_BLOCK = 8
+"""Frames that are computed at once: enough for full speed, and the memory needed doesn't grow with the stream."""
+
+
+class CodecDecoder(nn.Module):
+    """Holds weights only; a stream lives in a ``CodecState``. Any thread, one call at a time for each state."""
+
+    def __init__(self, config: CodecDecoderConfig, tensors: Tensors) -> None:
+        """Read the weights in float32 from the file of the speech tokenizer; the encoder's are left for others."""
+        super().__init__()
+        self.config = config
+        weights = Weights(tensors, "decoder.")
+        latent, channels = config.latent_dim, config.decoder_dim
+        self.dequantizer = Dequantizer(config, weights.at("quantizer"))
+        self.pre_conv = _conv(weights.at("pre_conv.conv"), latent, config.codebook_dim, 3)
+        self.transformer = WindowTransformer(config, weights.at("pre_transformer"))
+        stages: list[nn.Module] = [
+            _Upsample(weights.at(f"upsample.{i}"), latent, ratio) for i, ratio in enumerate(config.upsampling_ratios)
+        ]
+        vocoder = weights.at("decoder")
+        stages.append(_conv(vocoder.at("0.conv"), channels, latent, 7))
+        for i, rate in enumerate(config.upsample_rates, start=1):
+            stages.append(_VocoderBlock(vocoder.at(f"{i}.block"), channels, rate))
+            channels //= 2
+        last = len(config.upsample_rates) + 1
+        stages.append(_SnakeBeta(vocoder.at(str(last)), channels))
+        stages.append(_conv(vocoder.at(f"{last + 1}.conv"), 1, channels, 7))
+        self.stages = nn.ModuleList(stages)
+        self._memory_shapes = number_slots(self)
+        self._block = min(_BLOCK, config.sliding_window)
+        self.requires_grad_(False).eval()
+
+    def new_state(self, batch: int = 1) -> CodecState:
+        """``batch`` streams before their first frame."""
+        config, like = self.config, self.dequantizer.table
+        ring = (config.num_hidden_layers, batch, config.num_key_value_heads, config.sliding_window, config.head_dim)
+        return CodecState(
+            position=torch.zeros(batch, dtype=torch.int64, device=like.device),
+            keys=like.new_zeros(ring),
+            values=like.new_zeros(ring),
+            memory=tuple(like.new_zeros(batch, reach, channels) for reach, channels in self._memory_shapes),
+        )
+
+    @torch.inference_mode()
+    def decode_frames(self, codes: Tensor, state: CodecState) -> Tensor:
+        """``[B, F, 16] int64`` codes to ``[B, F * 1920] float32`` samples in -1..1; ``state`` moves on by F frames."""
+        assert codes.ndim == 3, codes.shape
+        assert codes.shape[::2] == (state.batch, self.config.num_quantizers), (codes.shape, state.batch)
+        blocks = [self.step(block, state) for block in codes.split(self._block, 1)] if codes.shape[1] else []
+        return torch.cat(blocks, 1) if blocks else codes.new_zeros(codes.shape[0], 0, dtype=torch.float32)
+
+    def step(self, codes: Tensor, state: CodecState) -> Tensor:
+        """``decode_frames`` for a few frames: fixed shapes, no waiting for the device. For compiling and recording."""
+        x = self.pre_conv(self.dequantizer(codes), state.memory)
+        x = self.transformer(x, state)
+        state.position.add_(codes.shape[1])
+        for stage in self.stages:
+            x = stage(x, state.memory)
+        return x.squeeze(2).float().clamp_(-1.0, 1.0)
+
+
+class _SnakeBeta(nn.Module):
+    """``x + sin(a x)^2 / b`` for each channel; a and b are stored as logarithms."""
+
+    frequency: Tensor
+    gain: Tensor
+
+    def __init__(self, weights: Weights, channels: int) -> None:
+        super().__init__()
+        self.register_buffer("frequency", weights.read("alpha", channels).exp())
+        self.register_buffer("gain", 1.0 / (weights.read("beta", channels).exp() + 1e-9))
+
+    def forward(self, x: Tensor, _memory: Sequence[Tensor] = ()) -> Tensor:
+        wave = (x * self.frequency).sin_()
+        return torch.addcmul(x, wave.square_(), self.gain)
+
+
+class _TransposedConv(nn.Module):
+    """Stride r and kernel r or 2r, the excess cut off at the end: a convolution that makes r columns of each."""
+
+    def __init__(self, weights: Weights, into: int, out: int, rate: int, kernel: int) -> None:
+        super().__init__()
+        weight = weights.read("weight", into, out, kernel).unflatten(2, (-1, rate))  # [in, out, taps, r]
+        taps = weight.flip(2).permute(3, 1, 0, 2).reshape(rate * out, into, -1)  # [r * out, in, past..now]
+        self.rate = rate
+        self.conv = CausalConv(taps, weights.read("bias", out).repeat(rate))
+
+    def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
+        """``[B, T, in]`` to ``[B, T * r, out]``."""
+        return self.conv(x, memory).unflatten(2, (self.rate, -1)).flatten(1, 2)
+
+
+class _Upsample(nn.Module):
+    """Twice as many columns, and a ConvNeXt block."""
+
+    def __init__(self, weights: Weights, channels: int, ratio: int) -> None:
+        super().__init__()
+        self.spread = _TransposedConv(weights.at("0.conv"), channels, channels, ratio, ratio)
+        block = weights.at("1")
+        depthwise = block.at("dwconv.conv")
+        kernel, bias = depthwise.read("weight", channels, 1, 7), depthwise.read("bias", channels)
+        self.depthwise = CausalConv(kernel, bias, groups=channels)
+        gamma = block.read("gamma", channels)
+        self.register_buffer("norm_weight", block.read("norm.weight", channels))
+        self.register_buffer("norm_bias", block.read("norm.bias", channels))
+        self.register_buffer("widen", block.read("pwconv1.weight", 4 * channels, channels))
+        self.register_buffer("widen_bias", block.read("pwconv1.bias", 4 * channels))
+        self.register_buffer("narrow", block.read("pwconv2.weight", channels, 4 * channels) * gamma[:, None])
+        self.register_buffer("narrow_bias", block.read("pwconv2.bias", channels) * gamma)
+
+    def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
+        x = self.spread(x, memory)
+        y = self.depthwise(x, memory)
+        y = F.layer_norm(y, y.shape[-1:], self.norm_weight, self.norm_bias, 1e-6)
+        y = F.gelu(F.linear(y, self.widen, self.widen_bias))
+        return x + F.linear(y, self.narrow, self.narrow_bias)
+
+
+class _VocoderBlock(nn.Module):
+    """``rate`` times as many columns of half the channels, then three residual units that look ever further back."""
+
+    def __init__(self, weights: Weights, channels: int, rate: int) -> None:
+        super().__init__()
+        out = channels // 2
+        self.snake = _SnakeBeta(weights.at("0"), channels)
+        self.spread = _TransposedConv(weights.at("1.conv"), channels, out, rate, 2 * rate)
+        self.units = nn.ModuleList(_ResidualUnit(weights.at(str(i)), out, 3 ** (i - 2)) for i in (2, 3, 4))
+
+    def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
+        x = self.spread(self.snake(x), memory)
+        for unit in self.units:
+            x = unit(x, memory)
+        return x
+
+
+class _ResidualUnit(nn.Module):
+    def __init__(self, weights: Weights, channels: int, dilation: int) -> None:
+        super().__init__()
+        self.snake1 = _SnakeBeta(weights.at("act1"), channels)
+        self.conv1 = _conv(weights.at("conv1.conv"), channels, channels, 7, dilation)
+        self.snake2 = _SnakeBeta(weights.at("act2"), channels)
+        self.conv2 = _conv(weights.at("conv2.conv"), channels, channels, 1)
+
+    def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
+        y = self.conv1(self.snake1(x), memory)
+        return x + self.conv2(self.snake2(y), memory)
+
+
+def _conv(weights: Weights, out: int, into: int, kernel: int, dilation: int = 1) -> CausalConv:
+    return CausalConv(weights.read("weight", out, into, kernel), weights.read("bias", out), dilation=dilation)
