@@ -1,0 +1,174 @@
+"""The loop that makes frames: prefill once, then one frame at a time until each utterance has ended.
+
+Knows ids, rows and codes; neither text nor audio.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import torch
+from torch import Tensor
+
+from desktop_tts.qwen3tts.code_predictor import CodePredictor
+from desktop_tts.qwen3tts.rows import frame_rows
+from desktop_tts.qwen3tts.sampling import Draw, Sampling, penalize, pick_code
+from desktop_tts.qwen3tts.talker import Talker
+from desktop_tts.qwen3tts.text_source import TextSource
+
+_CONTROL_IDS = 1024
+"""So many ids at the end of the codec vocabulary are no codes; of them only the end can be chosen."""
+_LEAST_CODES = 2
+"""The end can't be chosen before so many."""
+
+
+class Ending(Enum):
+    """Why an utterance is over."""
+
+    SPOKEN = "spoken"
+    LIMIT = "limit"
+    """It was stopped; the model hadn't ended it."""
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How long an utterance may become. Once in a while the model doesn't find the end of its speech, and then never."""
+
+    frames: int
+    frames_per_id: float | None = None
+    """Also so many for each text id, and ``frames_at_least`` for any text; speech takes 3 on average, 5 for digits."""
+    frames_at_least: int = 60
+
+    def of(self, ids: int | None) -> int:
+        """Frames for a text of ``ids`` ids, or for one that isn't known yet (each frame takes one id of it)."""
+        if ids is None or self.frames_per_id is None:
+            return self.frames
+        return min(self.frames, self.frames_at_least + int(self.frames_per_id * ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """``rows`` ``[T, H]`` is the prompt."""
+
+    rows: Tensor
+    text: TextSource
+    limit: Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """One frame of each utterance of a batch."""
+
+    codes: Tensor
+    """``[B, 16]`` int64."""
+    speaking: tuple[bool, ...]
+    """False for utterances that have ended: their codes mean nothing."""
+
+
+class FrameMaker:
+    """The steps of a frame, each without a read back to the host, over memory that is made at the start.
+
+    In turn: ``first_code``, ``finish``, ``advance``; and again.
+    """
+
+    @torch.inference_mode()
+    def __init__(
+        self,
+        talker: Talker,
+        predictor: CodePredictor,
+        prompts: Sequence[Tensor],
+        sampling: Sampling,
+        draw: Draw,
+        room: int,
+    ) -> None:
+        config, device = talker.config, talker.device
+        self._talker, self._predictor, self._sampling, self._draw = talker, predictor, sampling, draw
+        self._state = talker.start(prompts, room)
+        self._predictor_state = predictor.new_state(len(prompts))
+        self._chosen = torch.zeros(len(prompts), config.vocab_size, dtype=torch.bool, device=device)
+        self._banned = torch.arange(config.vocab_size, device=device) >= config.vocab_size - _CONTROL_IDS
+        self._banned_at_first = self._banned.clone()
+        self._banned[config.codec_eos_token_id] = False
+        self._pad_row: Tensor | None = None
+
+    @torch.inference_mode()
+    def first_code(self, frame: int) -> Tensor:
+        """Code 0 of the frame with this number, or the id of the end: ``[B, 1]``."""
+        scores = self._talker.scores(self._state)
+        scores = penalize(scores, self._chosen, self._sampling.repetition_penalty)
+        banned = self._banned_at_first if frame < _LEAST_CODES else self._banned
+        code = pick_code(scores.masked_fill(banned, float("-inf")), self._sampling.talker, self._draw)
+        self._chosen.scatter_(1, code, True)
+        return code
+
+    @torch.inference_mode()
+    def finish(self, code: Tensor) -> Tensor:
+        """All 16 codes, ``[B, 16]``."""
+        first = self._talker.codec_rows(code)
+        hidden = self._state.hidden
+        others = self._predictor(hidden, first, self._predictor_state, self._sampling.predictor, self._draw)
+        return torch.cat((code, others), 1)
+
+    @torch.inference_mode()
+    def advance(self, codes: Tensor, text: Sequence[int], pad: int) -> None:
+        """Show the talker the frame just made and the next text id of each utterance."""
+        rows = frame_rows(self._talker, self._predictor, codes)
+        self._talker.advance((rows + self._text_rows(text, pad))[:, None], self._state)
+
+    def _text_rows(self, text: Sequence[int], pad: int) -> Tensor:
+        if any(number != pad for number in text):
+            return self._talker.text_rows(text)
+        if self._pad_row is None:
+            self._pad_row = self._talker.text_rows([pad])
+        return self._pad_row
+
+
+def frames(
+    talker: Talker,
+    predictor: CodePredictor,
+    utterances: Sequence[Utterance],
+    sampling: Sampling,
+    draw: Draw,
+    pad: int,
+    cancel: threading.Event,
+) -> Generator[Frames, None, tuple[Ending, ...]]:
+    """Make the frames of some utterances, side by side, as one batch. ``pad`` is the text id after the text's end.
+
+    Yields each frame as soon as it exists, before the talker is shown it. Ends when all have ended, or after the frame
+    in hand when ``cancel`` is set, and returns why each ended. Nothing is kept between calls.
+    """
+    room = max(utterance.limit.of(utterance.text.length()) for utterance in utterances)
+    maker = FrameMaker(talker, predictor, [u.rows for u in utterances], sampling, draw, min(room, _ROOM))
+    endings: list[Ending | None] = [None] * len(utterances)
+    eos = talker.config.codec_eos_token_id
+    made = 0
+    while True:
+        for row, utterance in enumerate(utterances):
+            if endings[row] is None and made >= utterance.limit.of(utterance.text.length()):
+                endings[row] = Ending.LIMIT
+        if cancel.is_set():
+            break
+        if all(endings):
+            break
+        code = maker.first_code(made)
+        for row, value in enumerate(code[:, 0].tolist()):  # the one wait for the device in each frame
+            if endings[row] is None and value == eos:
+                endings[row] = Ending.SPOKEN
+        if all(endings) or cancel.is_set():
+            break
+        codes = maker.finish(code)
+        yield Frames(codes, tuple(ending is None for ending in endings))
+        made += 1
+        text = [utterance.text.take(cancel) for utterance in utterances]
+        if None in text:
+            break
+        maker.advance(codes, [number for number in text if number is not None], pad)
+    return tuple(ending or Ending.CANCELLED for ending in endings)
+
+
+_ROOM = 1024
+"""Frames that memory is set aside for at the start; it grows when they are used up."""
