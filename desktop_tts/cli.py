@@ -68,6 +68,21 @@ def parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", help="check that everything works here, and say what doesn't")
     doctor.add_argument("--json", action="store_true", help="as one JSON object")
 
+    models = commands.add_parser("models", help="the Qwen3-TTS models: list, download, verify, remove").add_subparsers(
+        dest="action", metavar="ACTION", required=True
+    )
+    models.add_parser("list", help="which there are, their size, what is installed")
+    for name, help_ in (
+        ("download", "bring one here; goes on where an earlier try stopped"),
+        ("verify", "check every byte"),
+        ("remove", "delete it"),
+        ("path", "its folder"),
+    ):
+        action = models.add_parser(name, help=help_)
+        action.add_argument("model", metavar="MODEL", help="a key of `desktop-tts models list`")
+        if name == "download":
+            action.add_argument("--source", choices=("huggingface", "modelscope"), help="instead of trying both")
+
     bench = commands.add_parser("bench", help="measure this machine; prints JSON")
     bench.add_argument("what", choices=("path",), help="path: from the hotkey to the sound")
     bench.add_argument("--runs", type=int, default=10, metavar="N", help="how often to measure (default 10)")
@@ -115,6 +130,10 @@ def _run(options: argparse.Namespace) -> int:
             from desktop_tts.commands import settings
 
             return settings.run(options)
+        case "models":
+            from desktop_tts.commands import models
+
+            return models.run(options)
         case "doctor":
             from desktop_tts.commands import doctor
 

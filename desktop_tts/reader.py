@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from types import TracebackType
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
@@ -131,7 +132,7 @@ class Worker(QThread):
         self._player.finish()
 
 
-def _place(error: BaseException) -> tuple[type[BaseException], BaseException, object]:
+def _place(error: BaseException) -> tuple[type[BaseException], BaseException, TracebackType | None]:
     """The traceback with an empty message: an exception's own words may quote the text that was being read."""
     return type(error), type(error)(), error.__traceback__
 
@@ -182,16 +183,46 @@ class Reader(QObject):
         self._worker.submit(engine)
 
     def read(
-        self, text: str, source: str = "command", *, append: bool = False, requested: float | None = None
+        self,
+        text: str,
+        source: str = "command",
+        *,
+        append: bool = False,
+        requested: float | None = None,
+        manner: Manner | None = None,
+        speed: float | None = None,
     ) -> Reading:
         """Read a text, at once or after what is being read."""
-        reading = Reading(Script(self._prepare(text)), source, len(text))
+        reading = Reading(Script(self._prepare(text)), source, len(text), manner=manner, speed=speed)
         return self._begin(reading, append, requested)
 
-    def read_stream(self, feed: TextFeed, source: str = "command", *, append: bool = False) -> Reading:
+    def read_stream(
+        self,
+        feed: TextFeed,
+        source: str = "command",
+        *,
+        append: bool = False,
+        manner: Manner | None = None,
+        speed: float | None = None,
+    ) -> Reading:
         """Read a text that still grows."""
-        reading = Reading(Script(self._prepare_stream(feed)), source, 0, feed)
+        reading = Reading(Script(self._prepare_stream(feed)), source, 0, feed, manner, speed)
         return self._begin(reading, append, None)
+
+    def abandon(self, reading: Reading) -> None:
+        """Stop this reading, whether it is read or waits; others go on."""
+        if self._job and self._job.reading is reading:
+            self._advance()
+        elif reading in self._waiting:
+            self._waiting.remove(reading)
+            reading.abandon()
+            self.finished.emit(reading)
+
+    def set_speed(self, speed: float) -> None:
+        """The speed for readings that have none of their own; heard at once."""
+        self._speed = speed
+        if self._job is None or self._job.reading.speed is None:
+            self.player.set_speed(speed)
 
     def _begin(self, reading: Reading, append: bool, requested: float | None) -> Reading:
         now = time.perf_counter()

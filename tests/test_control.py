@@ -157,6 +157,10 @@ def test_the_client_needs_next_to_no_imports():
     import subprocess
     import sys
 
-    code = "import sys; import desktop_tts.__main__, desktop_tts.commands.quick, desktop_tts.control.client; print(*sys.modules)"
+    code = """
+import sys
+import desktop_tts.__main__, desktop_tts.commands.quick, desktop_tts.control.client
+print(*sys.modules)
+"""
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert not {"numpy", "PySide6", "torch", "argparse", "platformdirs"} & set(loaded.stdout.split())

@@ -32,7 +32,9 @@ def utterances(*texts, language="en"):
 def run(made, *engines, voice="", cancel=None, start=0):
     notices = []
     cancel = cancel or threading.Event()
-    spoken = list(narrate(Script(made), Catalog(engines), lambda: Manner(voice=voice), cancel, notices.append, start=start))
+    spoken = list(
+        narrate(Script(made), Catalog(engines), lambda: Manner(voice=voice), cancel, notices.append, start=start)
+    )
     return spoken, notices
 
 

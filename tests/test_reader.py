@@ -4,7 +4,6 @@ import re
 import threading
 
 import pytest
-from support.fake_player import FakePlayer
 
 from desktop_tts.engines.catalog import Catalog
 from desktop_tts.engines.fake import FakeEngine
@@ -13,6 +12,7 @@ from desktop_tts.reader import NOTHING, Reader
 from desktop_tts.reader_state import ReaderState
 from desktop_tts.speech import Span, Utterance
 from desktop_tts.text.feed import TextFeed
+from support.fake_player import FakePlayer
 
 
 def sentences(text):
