@@ -1,0 +1,1 @@
+"""What ``installers/bootstrap.py`` does, a subject per file. Standard library only."""
