@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.functional import conv2d, linear, pad
 
 _PRODUCT_FROM = 512
 """From this many channels on a plain matrix product beats the convolution kernels: there are few columns by then."""
@@ -49,16 +49,16 @@ class CausalConv(nn.Module):
             x = torch.cat((past, x), 1)
             past.copy_(x[:, x.shape[1] - self.reach :])
         if length % self.stride:
-            x = F.pad(x, (0, 0, 0, self.stride - length % self.stride))
+            x = pad(x, (0, 0, 0, self.stride - length % self.stride))
         if not self._as_product:
             image = x.transpose(1, 2).unsqueeze(2)  # a view that the kernels know as a channels-last image of height 1
-            out = F.conv2d(
+            out = conv2d(
                 image, self.weight, self.bias, (1, self.stride), dilation=(1, self.dilation), groups=self.groups
             )
             return out.squeeze(2).transpose(1, 2)
         if self.kernel > 1:
             x = torch.cat([x[:, k * self.dilation :][:, :length] for k in range(self.kernel)], 2)
-        return F.linear(x, self.weight, self.bias)
+        return linear(x, self.weight, self.bias)
 
 
 def number_slots(module: nn.Module) -> list[tuple[int, int]]:

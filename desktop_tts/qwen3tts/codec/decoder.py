@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.functional import gelu
 
 from desktop_tts.qwen3tts.checkpoint import Tensors
 from desktop_tts.qwen3tts.codec.convolution import CausalConv, number_slots
 from desktop_tts.qwen3tts.codec.quantizer import Dequantizer
 from desktop_tts.qwen3tts.codec.state import CodecState
 from desktop_tts.qwen3tts.codec.transformer import WindowTransformer
-from desktop_tts.qwen3tts.codec.weights import Weights
+from desktop_tts.qwen3tts.codec.weights import Weights, layer_norm, linear
 from desktop_tts.qwen3tts.config import CodecDecoderConfig
 
-_BLOCK = 8
-"""Frames that are computed at once: enough for full speed, and the memory needed doesn't grow with the stream."""
+MAX_BLOCK = 8
+"""Frames that may be computed at once: enough for full speed, and memory doesn't grow with the length."""
+_REACH = 16
+"""More frames than all convolutions after the transformer look back together (about ten)."""
 
 
 class CodecDecoder(nn.Module):
@@ -50,7 +52,7 @@ class CodecDecoder(nn.Module):
         stages.append(_conv(vocoder.at(f"{last + 1}.conv"), 1, channels, 7))
         self.stages = nn.ModuleList(stages)
         self._memory_shapes = number_slots(self)
-        self._block = min(_BLOCK, config.sliding_window)
+        self._block = min(MAX_BLOCK, config.sliding_window)
         self.requires_grad_(False).eval()
 
     def new_state(self, batch: int = 1) -> CodecState:
@@ -65,21 +67,46 @@ class CodecDecoder(nn.Module):
         )
 
     @torch.inference_mode()
-    def decode_frames(self, codes: Tensor, state: CodecState) -> Tensor:
-        """``[B, F, 16] int64`` codes to ``[B, F * 1920] float32`` samples in -1..1; ``state`` moves on by F frames."""
-        assert codes.ndim == 3, codes.shape
-        assert codes.shape[::2] == (state.batch, self.config.num_quantizers), (codes.shape, state.batch)
-        blocks = [self.step(block, state) for block in codes.split(self._block, 1)] if codes.shape[1] else []
-        return torch.cat(blocks, 1) if blocks else codes.new_zeros(codes.shape[0], 0, dtype=torch.float32)
+    def decode_frames(self, codes: Tensor, state: CodecState, *, block: int = 1) -> Tensor:
+        """``[B, F, 16] int64`` codes to ``[B, F * 1920] float32`` samples in -1..1; ``state`` moves on by F frames.
+
+        Frame by frame, so that the samples don't depend on how a stream was split into calls, to the last bit. Up to
+        ``MAX_BLOCK`` frames at once are faster and equal but for rounding.
+        """
+        self._check(codes, state)
+        if not codes.shape[1]:
+            return torch.zeros(codes.shape[0], 0, device=codes.device)
+        return torch.cat([self.step(some, state) for some in torch.split(codes, min(block, self._block), 1)], 1)
+
+    @torch.inference_mode()
+    def skip_frames(self, codes: Tensor, state: CodecState) -> None:
+        """Move ``state`` on as ``decode_frames`` does, without the sound: a cloned voice's reference frames.
+
+        Only the transformer remembers more than the last frames, so only it is run for all of them.
+        """
+        self._check(codes, state)
+        latents = [self._latents(some, state) for some in torch.split(codes, self._block, 1)]
+        if latents:
+            self._sound(torch.cat(latents, 1)[:, -_REACH:], state)
 
     def step(self, codes: Tensor, state: CodecState) -> Tensor:
         """``decode_frames`` for a few frames: fixed shapes, no waiting for the device. For compiling and recording."""
-        x = self.pre_conv(self.dequantizer(codes), state.memory)
-        x = self.transformer(x, state)
+        return self._sound(self._latents(codes, state), state)
+
+    def _latents(self, codes: Tensor, state: CodecState) -> Tensor:
+        latents: Tensor = self.transformer(self.pre_conv(self.dequantizer(codes), state.memory), state)
         state.position.add_(codes.shape[1])
+        return latents
+
+    def _sound(self, x: Tensor, state: CodecState) -> Tensor:
         for stage in self.stages:
             x = stage(x, state.memory)
         return x.squeeze(2).float().clamp_(-1.0, 1.0)
+
+    def _check(self, codes: Tensor, state: CodecState) -> None:
+        wanted = (state.batch, self.config.num_quantizers)
+        assert codes.ndim == 3, codes.shape
+        assert codes.shape[::2] == wanted, (codes.shape, wanted)
 
 
 class _SnakeBeta(nn.Module):
@@ -103,14 +130,15 @@ class _TransposedConv(nn.Module):
 
     def __init__(self, weights: Weights, into: int, out: int, rate: int, kernel: int) -> None:
         super().__init__()
-        weight = weights.read("weight", into, out, kernel).unflatten(2, (-1, rate))  # [in, out, taps, r]
+        weight = weights.read("weight", into, out, kernel).view(into, out, -1, rate)
         taps = weight.flip(2).permute(3, 1, 0, 2).reshape(rate * out, into, -1)  # [r * out, in, past..now]
         self.rate = rate
         self.conv = CausalConv(taps, weights.read("bias", out).repeat(rate))
 
     def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
         """``[B, T, in]`` to ``[B, T * r, out]``."""
-        return self.conv(x, memory).unflatten(2, (self.rate, -1)).flatten(1, 2)
+        out: Tensor = self.conv(x, memory)
+        return out.reshape(x.shape[0], x.shape[1] * self.rate, -1)
 
 
 class _Upsample(nn.Module):
@@ -124,19 +152,17 @@ class _Upsample(nn.Module):
         kernel, bias = depthwise.read("weight", channels, 1, 7), depthwise.read("bias", channels)
         self.depthwise = CausalConv(kernel, bias, groups=channels)
         gamma = block.read("gamma", channels)
-        self.register_buffer("norm_weight", block.read("norm.weight", channels))
-        self.register_buffer("norm_bias", block.read("norm.bias", channels))
-        self.register_buffer("widen", block.read("pwconv1.weight", 4 * channels, channels))
-        self.register_buffer("widen_bias", block.read("pwconv1.bias", 4 * channels))
-        self.register_buffer("narrow", block.read("pwconv2.weight", channels, 4 * channels) * gamma[:, None])
-        self.register_buffer("narrow_bias", block.read("pwconv2.bias", channels) * gamma)
+        self.norm = layer_norm(block.at("norm"), channels, 1e-6)
+        widen, narrow = block.at("pwconv1"), block.at("pwconv2")
+        self.widen = linear(widen.read("weight", 4 * channels, channels), widen.read("bias", 4 * channels))
+        weight, bias = narrow.read("weight", channels, 4 * channels), narrow.read("bias", channels)
+        self.narrow = linear(weight * gamma[:, None], bias * gamma)
 
     def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
         x = self.spread(x, memory)
-        y = self.depthwise(x, memory)
-        y = F.layer_norm(y, y.shape[-1:], self.norm_weight, self.norm_bias, 1e-6)
-        y = F.gelu(F.linear(y, self.widen, self.widen_bias))
-        return x + F.linear(y, self.narrow, self.narrow_bias)
+        y = self.norm(self.depthwise(x, memory))
+        out: Tensor = x + self.narrow(gelu(self.widen(y)))
+        return out
 
 
 class _VocoderBlock(nn.Module):
@@ -166,7 +192,8 @@ class _ResidualUnit(nn.Module):
 
     def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
         y = self.conv1(self.snake1(x), memory)
-        return x + self.conv2(self.snake2(y), memory)
+        out: Tensor = x + self.conv2(self.snake2(y), memory)
+        return out
 
 
 def _conv(weights: Weights, out: int, into: int, kernel: int, dilation: int = 1) -> CausalConv:

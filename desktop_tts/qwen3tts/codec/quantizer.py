@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 
 from desktop_tts.qwen3tts.codec.weights import Weights
 from desktop_tts.qwen3tts.config import CodecDecoderConfig, CodecEncoderConfig
@@ -13,7 +13,7 @@ _LEAST_USAGE = 1e-5
 
 
 class Dequantizer(nn.Module):
-    """``[B, F, 16]`` codes to ``[B, F, codebook_dim]``: one table for each codebook, with its output projection in it."""
+    """``[B, F, 16]`` codes to ``[B, F, codebook_dim]``: a table per codebook, with its output projection in it."""
 
     table: Tensor
     offsets: Tensor
@@ -35,11 +35,11 @@ class Dequantizer(nn.Module):
         self.register_buffer("offsets", torch.arange(config.num_quantizers) * config.codebook_size, persistent=False)
 
     def forward(self, codes: Tensor) -> Tensor:
-        return F.embedding(codes + self.offsets, self.table).sum(2)
+        return embedding(codes + self.offsets, self.table).sum(2)
 
 
 class Quantizer(nn.Module):
-    """``[T, hidden]`` to ``[T, valid_quantizers]`` codes: codebook 0 on its own, the others each on what the last left."""
+    """``[T, hidden]`` to ``[T, 16]`` codes: codebook 0 by itself, the others each on what the one before left."""
 
     first_in: Tensor
     rest_in: Tensor
@@ -63,7 +63,7 @@ class Quantizer(nn.Module):
         self.register_buffer("codebooks", torch.stack(codebooks))
 
     def forward(self, x: Tensor) -> Tensor:
-        semantic, acoustic = F.linear(x, self.first_in), F.linear(x, self.rest_in)
+        semantic, acoustic = x @ self.first_in.T, x @ self.rest_in.T
         first = _residual_codes(semantic, self.codebooks[: self.semantic])
         return torch.stack(first + _residual_codes(acoustic, self.codebooks[self.semantic :]), 1)
 

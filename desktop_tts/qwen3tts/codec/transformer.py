@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention, silu
 
 from desktop_tts.qwen3tts.codec.state import CodecState
-from desktop_tts.qwen3tts.codec.weights import Weights
+from desktop_tts.qwen3tts.codec.weights import Weights, linear, rms_norm
 from desktop_tts.qwen3tts.config import CodecDecoderConfig
 
 
@@ -23,7 +23,7 @@ class _Place:
     slots: Tensor
     """Ring slots of the frames, ``[B, F]``."""
     mask: Tensor
-    """Which keys a frame may see, ``[B, 1, F, keys]``: the ring alone for one frame, else the ring and the new frames."""
+    """Which keys a frame may see, ``[B, 1, F, keys]``: the ring, and for several frames also their own."""
 
 
 class WindowTransformer(nn.Module):
@@ -35,23 +35,22 @@ class WindowTransformer(nn.Module):
         super().__init__()
         hidden, latent = config.hidden_size, config.latent_dim
         self.window = config.sliding_window
-        self.eps = config.rms_norm_eps
-        for name, out, into in (("input_proj", hidden, latent), ("output_proj", latent, hidden)):
-            self.register_buffer(f"{name}_weight", weights.read(f"{name}.weight", out, into))
-            self.register_buffer(f"{name}_bias", weights.read(f"{name}.bias", out))
-        self.register_buffer("norm", weights.read("norm.weight", hidden))
+        enter, leave = weights.at("input_proj"), weights.at("output_proj")
+        self.enter = linear(enter.read("weight", hidden, latent), enter.read("bias", hidden))
+        self.leave = linear(leave.read("weight", latent, hidden), leave.read("bias", latent))
+        self.norm = rms_norm(weights.read("norm.weight", hidden), config.rms_norm_eps)
         self.layers = nn.ModuleList(_Layer(config, weights.at(f"layers.{i}")) for i in range(config.num_hidden_layers))
         exponent = torch.arange(0, config.head_dim, 2).float() / config.head_dim
         self.register_buffer("frequencies", 1.0 / config.rope_theta**exponent, persistent=False)
 
     def forward(self, x: Tensor, state: CodecState) -> Tensor:
         """Leaves ``state.position`` as it is: the caller moves on when all layers are done."""
-        x = F.linear(x, self.input_proj_weight, self.input_proj_bias)
+        x = self.enter(x)
         place = self._place(state.position, x.shape[1], x.dtype)
         for layer, keys, values in zip(self.layers, state.keys, state.values, strict=True):
             x = layer(x, keys, values, place)
-        x = F.rms_norm(x, (x.shape[-1],), self.norm, self.eps)
-        return F.linear(x, self.output_proj_weight, self.output_proj_bias)
+        out: Tensor = self.leave(self.norm(x))
+        return out
 
     def _place(self, position: Tensor, frames: int, dtype: torch.dtype) -> _Place:
         new = position[:, None] + torch.arange(frames, device=position.device)
@@ -75,39 +74,37 @@ class _Layer(nn.Module):
         super().__init__()
         hidden, inner, head = config.hidden_size, config.intermediate_size, config.head_dim
         self.heads, self.key_heads, self.head_dim = config.num_attention_heads, config.num_key_value_heads, head
-        self.eps = config.rms_norm_eps
-        attention, mlp = weights.at("self_attn"), weights.at("mlp")
+        attention, mlp, eps = weights.at("self_attn"), weights.at("mlp"), config.rms_norm_eps
         widths = (("q", self.heads * head), ("k", self.key_heads * head), ("v", self.key_heads * head))
-        self.register_buffer("qkv", torch.cat([attention.read(f"{n}_proj.weight", w, hidden) for n, w in widths]))
-        gates = [mlp.read(f"{name}_proj.weight", inner, hidden) for name in ("gate", "up")]
-        self.register_buffer("gate_up", torch.cat(gates))
+        self.qkv = linear(torch.cat([attention.read(f"{name}_proj.weight", w, hidden) for name, w in widths]))
+        self.gate_up = linear(torch.cat([mlp.read(f"{name}_proj.weight", inner, hidden) for name in ("gate", "up")]))
         scale = weights.read("self_attn_layer_scale.scale", hidden)[:, None]
-        self.register_buffer("out", attention.read("o_proj.weight", hidden, self.heads * head) * scale)
+        self.out = linear(attention.read("o_proj.weight", hidden, self.heads * head) * scale)
         scale = weights.read("mlp_layer_scale.scale", hidden)[:, None]
-        self.register_buffer("down", mlp.read("down_proj.weight", hidden, inner) * scale)
-        self.register_buffer("norm1", weights.read("input_layernorm.weight", hidden))
-        self.register_buffer("norm2", weights.read("post_attention_layernorm.weight", hidden))
+        self.down = linear(mlp.read("down_proj.weight", hidden, inner) * scale)
+        self.norm1 = rms_norm(weights.read("input_layernorm.weight", hidden), eps)
+        self.norm2 = rms_norm(weights.read("post_attention_layernorm.weight", hidden), eps)
 
     def forward(self, x: Tensor, keys: Tensor, values: Tensor, place: _Place) -> Tensor:
-        batch, frames, hidden = x.shape
-        qkv = F.linear(F.rms_norm(x, (hidden,), self.norm1, self.eps), self.qkv)
-        qkv = qkv.view(batch, frames, -1, self.head_dim).transpose(1, 2)
-        q, k, v = qkv.split((self.heads, self.key_heads, self.key_heads), 1)
-        q, k = _rotate(q, place), _rotate(k, place)
-        past_keys, past_values = keys, values
-        if frames > 1:
-            past_keys, past_values = torch.cat((keys, k), 2), torch.cat((values, v), 2)
+        batch, frames, _ = x.shape
+        qkv = self.qkv(self.norm1(x)).view(batch, frames, -1, self.head_dim).transpose(1, 2)
+        q, k, v = torch.split(qkv, [self.heads, self.key_heads, self.key_heads], 1)
+        q, k = rotate(q, place.cos, place.sin), rotate(k, place.cos, place.sin)
+        seen_keys, seen_values = keys, values
+        if frames > 1:  # some of what the ring loses now is still to be seen
+            seen_keys, seen_values = torch.cat((keys, k), 2), torch.cat((values, v), 2)
         rows = torch.arange(batch, device=x.device)[:, None]
         keys[rows, :, place.slots] = k.transpose(1, 2)
         values[rows, :, place.slots] = v.transpose(1, 2)
         grouped = self.heads != self.key_heads
-        seen = F.scaled_dot_product_attention(q, past_keys, past_values, attn_mask=place.mask, enable_gqa=grouped)
-        x = x + F.linear(seen.transpose(1, 2).flatten(2), self.out)
-        gate, up = F.linear(F.rms_norm(x, (hidden,), self.norm2, self.eps), self.gate_up).chunk(2, -1)
-        return x + F.linear(F.silu(gate) * up, self.down)
+        seen = scaled_dot_product_attention(q, seen_keys, seen_values, attn_mask=place.mask, enable_gqa=grouped)
+        x = x + self.out(seen.transpose(1, 2).flatten(2))
+        gate, up = self.gate_up(self.norm2(x)).chunk(2, -1)
+        out: Tensor = x + self.down(silu(gate) * up)
+        return out
 
 
-def _rotate(x: Tensor, place: _Place) -> Tensor:
-    """Rotary embedding that pairs dimension j with j + head_dim / 2."""
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotary embedding that pairs dimension j of the last axis with j + half of it."""
     first, second = x.chunk(2, -1)
-    return x * place.cos + torch.cat((-second, first), -1) * place.sin
+    return x * cos + torch.cat((-second, first), -1) * sin

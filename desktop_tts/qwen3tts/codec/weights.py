@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from desktop_tts.qwen3tts.checkpoint import Tensors
 
@@ -27,3 +27,26 @@ class Weights:
 
     def ignore(self, pattern: str) -> None:
         self._tensors.ignore(self._prefix + pattern)
+
+
+def linear(weight: Tensor, bias: Tensor | None = None) -> nn.Linear:
+    """A linear layer around given weights, ``[out, in]``."""
+    layer = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None, device="meta")
+    layer.weight = nn.Parameter(weight, requires_grad=False)
+    if bias is not None:
+        layer.bias = nn.Parameter(bias, requires_grad=False)
+    return layer
+
+
+def rms_norm(weight: Tensor, eps: float) -> nn.RMSNorm:
+    norm = nn.RMSNorm(len(weight), eps, device="meta")
+    norm.weight = nn.Parameter(weight, requires_grad=False)
+    return norm
+
+
+def layer_norm(weights: Weights, channels: int, eps: float) -> nn.LayerNorm:
+    """From ``weight`` and ``bias``."""
+    norm = nn.LayerNorm(channels, eps, device="meta")
+    norm.weight = nn.Parameter(weights.read("weight", channels), requires_grad=False)
+    norm.bias = nn.Parameter(weights.read("bias", channels), requires_grad=False)
+    return norm
