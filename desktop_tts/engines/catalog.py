@@ -1,0 +1,117 @@
+"""Which voices there are on this machine, and which of them reads a text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from desktop_tts.engines.base import SpeechEngine
+from desktop_tts.errors import NotInstalled, Unsupported
+from desktop_tts.speech import Voice, language_name
+
+_ADD_VOICE = {
+    "win32": "Add a {} voice in Windows Settings, Time & language, Speech.",
+    "darwin": "Add a {} voice in System Settings, Accessibility, Spoken Content.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Who reads a text. ``note`` is a sentence for the user when it isn't who was asked for."""
+
+    engine: SpeechEngine
+    voice: Voice
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """How one engine is doing here."""
+
+    id: str
+    name: str
+    problem: str
+    """Why it can't be used and what to do, or empty."""
+    voices: int
+    languages: int
+
+
+def default_engines() -> tuple[SpeechEngine, ...]:
+    """The engines that speak without a download, in the order in which they are chosen. None is loaded."""
+    from desktop_tts.engines.builtin import BuiltinEngine
+    from desktop_tts.engines.espeak import EspeakEngine
+    from desktop_tts.engines.system import SystemEngine
+
+    system = (SystemEngine(),) if sys.platform in _ADD_VOICE else ()
+    return BuiltinEngine(), *system, EspeakEngine()
+
+
+def engine_status(engines: Sequence[SpeechEngine] | None = None) -> tuple[EngineStatus, ...]:
+    """For ``desktop-tts doctor``: every engine, usable or not."""
+    found = []
+    for engine in default_engines() if engines is None else engines:
+        problem = engine.available()
+        voices = () if problem else engine.voices()
+        languages = {code for voice in voices for code in voice.languages}
+        found.append(EngineStatus(engine.id, engine.name, problem, len(voices), len(languages)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The voices of ``engines``, which come in order of preference. May be asked from any thread."""
+
+    engines: Sequence[SpeechEngine]
+
+    def voices(self) -> tuple[Voice, ...]:
+        """Every voice of every engine that can work here, best first."""
+        return tuple(voice for engine in self.engines if not engine.available() for voice in engine.voices())
+
+    def voice(self, voice_id: str) -> Voice:
+        """The voice with this id. Raises NotInstalled."""
+        found, why = self._find(voice_id)
+        if not found:
+            raise NotInstalled(why, "See the voices with: desktop-tts voices")
+        return found.voice
+
+    def choose(self, language: str, preferred_voice: str, by_language: Mapping[str, str]) -> Choice:
+        """Who reads ``language`` (ISO 639-1): the preferred voice if it speaks it, else the one set for the language,
+        else the first that there is. Raises Unsupported, with what to do, when nobody speaks it."""
+        problem = ""
+        for voice_id in (preferred_voice, by_language.get(language, "")):
+            if not voice_id:
+                continue
+            found, why = self._find(voice_id)
+            if found and language in found.voice.languages and not problem:
+                return found
+            if found and language in found.voice.languages:
+                return Choice(found.engine, found.voice, f"{problem} {found.voice.name} reads instead.")
+            problem = problem or why
+        for engine in self.engines:
+            if engine.available():
+                continue
+            for voice in engine.voices():
+                if language in voice.languages and not voice.needs_download:
+                    return Choice(engine, voice, f"{problem} {voice.name} reads instead." if problem else "")
+        name = language_name(language)
+        raise Unsupported(f"This text is in {name} and no installed voice speaks {name}.", self._remedy(language))
+
+    def _find(self, voice_id: str) -> tuple[Choice | None, str]:
+        """The voice, or why it can't be had."""
+        engine = next((engine for engine in self.engines if engine.id == voice_id.partition(":")[0]), None)
+        if engine and (problem := engine.available()):
+            return None, f'The voice "{voice_id}" can\'t be used. {problem}'
+        voice = next((voice for voice in engine.voices() if voice.id == voice_id), None) if engine else None
+        if not engine or not voice:
+            return None, f'There\'s no voice "{voice_id}" on this machine.'
+        if voice.needs_download:
+            return None, f"The voice {voice.name} has to be downloaded first."
+        return Choice(engine, voice), ""
+
+    def _remedy(self, language: str) -> str:
+        """What would bring a voice for the language: one of the system, or an engine that isn't ready yet."""
+        if hint := _ADD_VOICE.get(sys.platform):
+            return hint.format(language_name(language))
+        missing = (engine for engine in self.engines if language in engine.capabilities().languages)
+        return next((problem for engine in missing if (problem := engine.available())), "")
