@@ -21,7 +21,7 @@ from desktop_tts.qwen3tts.config import CodecConfig, ModelConfig, read_codec_con
 from desktop_tts.qwen3tts.errors import CheckpointError
 
 _AGAIN = "Download the model again."
-_WINDOW = 64 << 20
+_WINDOW = 16 << 20
 """Bytes that may be read before the file is mapped anew."""
 
 
@@ -63,9 +63,8 @@ class Tensors:
         return mapped
 
     def copy_into(self, target: Tensor, name: str) -> None:
-        """Copy a tensor, converting its type. Its shape is the target's, or that of each row of the target."""
-        rowwise = len(self.shape(name)) == target.ndim - 1
-        self._take(name, target.shape[1:] if rowwise else target.shape)
+        """Copy a tensor of the same shape, converting its type."""
+        self._take(name, target.shape)
         if self._read > _WINDOW:
             self._file, self._read = self._open(), 0
         source = self._file.get_tensor(name)
@@ -76,20 +75,32 @@ class Tensors:
         """Tensors that inference has no use for; ``*`` and ``?`` are wildcards."""
         self._unused -= {name for name in self._unused if fnmatchcase(name, pattern)}
 
+    def check(self, shapes: Mapping[str, Sequence[int]]) -> None:
+        """Refuse the file unless it has exactly these tensors, before anything is read."""
+        for name, shape in shapes.items():
+            self._check(name, shape)
+        self._refuse(set(self.names()) - set(shapes))
+
     def finish(self) -> None:
         """Refuse a file with tensors that nothing has used."""
-        if self._unused:
-            few = ", ".join(sorted(self._unused)[:3])
-            more = f" and {len(self._unused) - 3} more" if len(self._unused) > 3 else ""
+        self._refuse(self._unused)
+
+    def _refuse(self, names: set[str]) -> None:
+        if names:
+            few = ", ".join(sorted(names)[:3])
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             raise CheckpointError(f"The model's {self._name} has tensors that don't belong to it: {few}{more}.")
 
     def _take(self, name: str, shape: Sequence[int]) -> None:
+        self._check(name, shape)
+        self._unused.discard(name)
+
+    def _check(self, name: str, shape: Sequence[int]) -> None:
         found = self.shape(name)
         if found != list(shape):
             raise CheckpointError(
                 f"The model's {self._name} doesn't fit its configuration: {name} has shape {found}, not {list(shape)}."
             )
-        self._unused.discard(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +164,10 @@ def load_module(
                 tensors.copy_into(new, prefix + name)
             else:
                 for part, rows in zip(parts, torch.split(new, list(parts.values())), strict=True):
-                    tensors.copy_into(rows, prefix + part)
+                    repeated = len(tensors.shape(prefix + part)) < rows.ndim
+                    tensors.copy_into(rows[0] if repeated else rows, prefix + part)
+                    if repeated:
+                        rows[1:] = rows[0]
             owner, _, leaf = name.rpartition(".")
             parameter = isinstance(old, nn.Parameter)
             setattr(module.get_submodule(owner), leaf, nn.Parameter(new, requires_grad=False) if parameter else new)

@@ -6,7 +6,7 @@ Knows ids, rows and codes; neither text nor audio.
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -17,12 +17,14 @@ from desktop_tts.qwen3tts.code_predictor import CodePredictor
 from desktop_tts.qwen3tts.rows import frame_rows
 from desktop_tts.qwen3tts.sampling import Draw, Sampling, penalize, pick_code
 from desktop_tts.qwen3tts.talker import Talker
-from desktop_tts.qwen3tts.text_source import TextSource
+from desktop_tts.qwen3tts.text_source import FedText
 
 _CONTROL_IDS = 1024
 """So many ids at the end of the codec vocabulary are no codes; of them only the end can be chosen."""
 _LEAST_CODES = 2
 """The end can't be chosen before so many."""
+_ROOM = 1024
+"""Frames that memory is set aside for at the start at most; it grows when they are used up."""
 
 
 class Ending(Enum):
@@ -36,7 +38,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long an utterance may become. Once in a while the model doesn't find the end of its speech, and then never."""
+    """How long an utterance may become. Once in a while the model misses the end of its speech, and then for ever."""
 
     frames: int
     frames_per_id: float | None = None
@@ -50,13 +52,20 @@ class Limit:
         return min(self.frames, self.frames_at_least + int(self.frames_per_id * ids))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Utterance:
-    """``rows`` ``[T, H]`` is the prompt."""
+    """One row of a batch."""
 
     rows: Tensor
-    text: TextSource
+    """The prompt, ``[T, H]``."""
+    text: FedText
     limit: Limit
+    ending: Ending | None = None
+    """None as long as it goes on."""
+
+    def is_long(self, frames: int) -> bool:
+        """Whether it is at its limit."""
+        return frames >= self.limit.of(self.text.length())
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,40 +144,40 @@ def frames(
     draw: Draw,
     pad: int,
     cancel: threading.Event,
-) -> Generator[Frames, None, tuple[Ending, ...]]:
+) -> Iterator[Frames]:
     """Make the frames of some utterances, side by side, as one batch. ``pad`` is the text id after the text's end.
 
-    Yields each frame as soon as it exists, before the talker is shown it. Ends when all have ended, or after the frame
-    in hand when ``cancel`` is set, and returns why each ended. Nothing is kept between calls.
+    Yields each frame as soon as it exists, before the talker is shown it, until each utterance has its ``ending``;
+    within a frame's time when ``cancel`` is set. Nothing is kept between calls.
     """
     room = max(utterance.limit.of(utterance.text.length()) for utterance in utterances)
     maker = FrameMaker(talker, predictor, [u.rows for u in utterances], sampling, draw, min(room, _ROOM))
-    endings: list[Ending | None] = [None] * len(utterances)
-    eos = talker.config.codec_eos_token_id
     made = 0
     while True:
-        for row, utterance in enumerate(utterances):
-            if endings[row] is None and made >= utterance.limit.of(utterance.text.length()):
-                endings[row] = Ending.LIMIT
-        if cancel.is_set():
-            break
-        if all(endings):
-            break
+        _end(utterances, Ending.LIMIT, [utterance.is_long(made) for utterance in utterances])
+        if _over(utterances, cancel):
+            return
         code = maker.first_code(made)
-        for row, value in enumerate(code[:, 0].tolist()):  # the one wait for the device in each frame
-            if endings[row] is None and value == eos:
-                endings[row] = Ending.SPOKEN
-        if all(endings) or cancel.is_set():
-            break
+        chosen = code[:, 0].tolist()  # the one wait for the device in each frame
+        _end(utterances, Ending.SPOKEN, [value == talker.config.codec_eos_token_id for value in chosen])
+        if _over(utterances, cancel):
+            return
         codes = maker.finish(code)
-        yield Frames(codes, tuple(ending is None for ending in endings))
+        yield Frames(codes, tuple(utterance.ending is None for utterance in utterances))
         made += 1
         text = [utterance.text.take(cancel) for utterance in utterances]
-        if None in text:
-            break
-        maker.advance(codes, [number for number in text if number is not None], pad)
-    return tuple(ending or Ending.CANCELLED for ending in endings)
+        if _over(utterances, cancel):
+            return
+        maker.advance(codes, [pad if number is None else number for number in text], pad)
 
 
-_ROOM = 1024
-"""Frames that memory is set aside for at the start; it grows when they are used up."""
+def _end(utterances: Sequence[Utterance], ending: Ending, which: Sequence[bool]) -> None:
+    for utterance, ends in zip(utterances, which, strict=True):
+        if ends and utterance.ending is None:
+            utterance.ending = ending
+
+
+def _over(utterances: Sequence[Utterance], cancel: threading.Event) -> bool:
+    if cancel.is_set():
+        _end(utterances, Ending.CANCELLED, [True] * len(utterances))
+    return all(utterance.ending for utterance in utterances)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from desktop_tts.qwen3tts.text_stream import IncrementalEncoder
 from desktop_tts.qwen3tts.tokenizer import TextTokenizer
@@ -17,35 +16,11 @@ _LOOK_S = 0.02
 """How often a waiting reader looks whether it is cancelled."""
 
 
-class TextSource(Protocol):
-    """Ids fed to the talker, one with each frame."""
-
-    def take(self, cancel: threading.Event) -> int | None:
-        """The next id, the closing EOS included, then PAD for ever. Waits if it must; None if cancelled meanwhile."""
-
-    def length(self) -> int | None:
-        """Ids of the whole text, or None while it isn't known."""
-
-
-class KnownText:
-    """All ids are there. ``length`` is that of the whole text, of which ``fed`` may be the rest."""
-
-    def __init__(self, fed: Sequence[int], pad: int, length: int) -> None:
-        self._fed = iter(fed)
-        self._pad = pad
-        self._length = length
-
-    def take(self, cancel: threading.Event) -> int | None:
-        return None if cancel.is_set() else next(self._fed, self._pad)
-
-    def length(self) -> int:
-        return self._length
-
-
 class StreamedText:
     """Ids of a text that comes in pieces, from an iterable that may block.
 
-    A thread of its own reads the iterable, so that the text grows while frames are made and a reader can be cancelled.
+    From the first wait on, a thread reads the iterable, so that the text grows while frames are made and a reader can
+    be cancelled.
     ``close`` ends the thread as soon as the iterable gives its next piece, and closes the iterable if it can be.
     """
 
@@ -57,7 +32,7 @@ class StreamedText:
         self._ended = False
         self._closed = threading.Event()
         self._queue: queue.Queue[str | BaseException | None] = queue.Queue(256)
-        threading.Thread(target=self._pump, args=(pieces,), name="text-source", daemon=True).start()
+        self._thread = threading.Thread(target=self._pump, args=(pieces,), name="text-source", daemon=True)
 
     @property
     def ids(self) -> list[int]:
@@ -74,6 +49,8 @@ class StreamedText:
 
         Raises what the iterable raises.
         """
+        if self._thread.ident is None:
+            self._thread.start()
         while len(self._ids) < count and not self._ended:
             if cancel.is_set():
                 return False
@@ -87,11 +64,12 @@ class StreamedText:
             self._ids += self._encoder.finish() if piece is None else self._encoder.feed(piece)
         return not cancel.is_set()
 
-    def skip(self, count: int) -> None:
-        """Leave out ids that the prompt has shown already; beyond the end, EOS and PAD."""
-        self._taken += count
+    def skip_known(self) -> None:
+        """Leave out the ids that are there, because they are fed by other means."""
+        self._taken = len(self._ids)
 
     def take(self, cancel: threading.Event) -> int | None:
+        """The next id; after the last EOS once, then PAD. Waits if it must; None if cancelled meanwhile."""
         if not self.wait_for(self._taken + 1, cancel):
             return None
         place = self._taken
@@ -99,9 +77,6 @@ class StreamedText:
         if place < len(self._ids):
             return self._ids[place]
         return self._eos if place == len(self._ids) else self._pad
-
-    def length(self) -> int | None:
-        return len(self._ids) if self._ended else None
 
     def close(self) -> None:
         """No more text is wanted. Does nothing if closed."""
@@ -112,7 +87,7 @@ class StreamedText:
         try:
             for piece in pieces:
                 if not isinstance(piece, str):
-                    raise TypeError(f"A text must be made of str, not {type(piece).__name__}.")  # noqa: TRY301
+                    raise TypeError(f"A text must be made of str, not {type(piece).__name__}.")
                 if not self._put(piece):
                     break
         except BaseException as error:  # noqa: BLE001 - it is raised where the text is read
@@ -131,3 +106,28 @@ class StreamedText:
                 continue
             return True
         return False
+
+
+class FedText:
+    """What is fed to the talker with each frame: some ids, then the rest of a streamed text if any, then PAD."""
+
+    def __init__(self, ids: Sequence[int], pad: int, rest: StreamedText | None = None, length: int = 0) -> None:
+        self._ids = iter(ids)
+        self._pad = pad
+        self._rest = rest
+        self._length = length
+
+    def take(self, cancel: threading.Event) -> int | None:
+        """The next id. Waits for a streamed text; None if cancelled meanwhile."""
+        if cancel.is_set():
+            return None
+        number = next(self._ids, None)
+        if number is None:
+            return self._rest.take(cancel) if self._rest else self._pad
+        return number
+
+    def length(self) -> int | None:
+        """Ids of the whole text to be spoken, or None while it isn't known."""
+        if self._rest is None:
+            return self._length
+        return len(self._rest.ids) if self._rest.ended else None

@@ -1,0 +1,106 @@
+"""Everything that a model directory holds, loaded: the networks, the tokenizer and the settings of generation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from desktop_tts.qwen3tts.attention import pick_attention
+from desktop_tts.qwen3tts.checkpoint import Checkpoint, Tensors, load_module
+from desktop_tts.qwen3tts.code_predictor import CodePredictor
+from desktop_tts.qwen3tts.codec.decoder import CodecDecoder
+from desktop_tts.qwen3tts.codec.shapes import codec_shapes
+from desktop_tts.qwen3tts.config import ModelConfig, TalkerConfig
+from desktop_tts.qwen3tts.shapes import model_shapes
+from desktop_tts.qwen3tts.talker import Talker
+from desktop_tts.qwen3tts.tokenizer import TextTokenizer, load_tokenizer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Networks:
+    """Weights only; what an utterance needs besides is made for it. Any thread."""
+
+    config: ModelConfig
+    generation: Mapping[str, object]
+    tokenizer: TextTokenizer
+    talker: Talker
+    predictor: CodePredictor
+    decoder: CodecDecoder
+
+
+def pick_device(name: str | torch.device | None) -> torch.device:
+    """None is the CPU, "auto" the fastest there is."""
+    if name != "auto":
+        return torch.device(name or "cpu")
+    if torch.cuda.is_available():
+        return torch.device("cuda:0")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def pick_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.dtype:
+    """By torch's names. None or "auto" is fp32, and on CUDA bf16, or fp16 where the card lacks that."""
+    if dtype is None or dtype == "auto":
+        if device.type != "cuda":
+            return torch.float32
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    found = getattr(torch, dtype.removeprefix("torch."), None) if isinstance(dtype, str) else dtype
+    if found not in (torch.float32, torch.bfloat16, torch.float16):
+        raise ValueError(f"dtype must be float32, bfloat16 or float16, not {dtype}.")
+    return found
+
+
+def load_networks(
+    checkpoint: Checkpoint,
+    device: torch.device,
+    dtype: torch.dtype,
+    attention: str | None = None,
+    text_embedding_on_cpu: bool = False,
+) -> Networks:
+    """Load what speaking needs. The codec is always in fp32, as its file is.
+
+    The text embedding is a third of the 0.6B model, of which each text uses a few rows. With
+    ``text_embedding_on_cpu``, and always when ``device`` is the CPU, it stays in the file and only these rows are read.
+    Raises ``CheckpointError`` before anything is loaded if a tensor is missing, misshaped or unknown.
+    """
+    config = checkpoint.config
+    tensors, codec_tensors = checkpoint.tensors(), checkpoint.codec_tensors()
+    tensors.check(model_shapes(config))
+    codec_tensors.check(codec_shapes(checkpoint.codec))
+    tokenizer = load_tokenizer(checkpoint.path, config)
+    stays = text_embedding_on_cpu or device.type == "cpu"
+    talker, predictor = load_talker(config.talker, tensors, device, dtype, attention, stays)
+    decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device)
+    return Networks(config, checkpoint.generation, tokenizer, talker, predictor, decoder)
+
+
+def load_talker(
+    config: TalkerConfig,
+    tensors: Tensors,
+    device: torch.device,
+    dtype: torch.dtype,
+    attention: str | None = None,
+    text_embedding_stays: bool = True,
+) -> tuple[Talker, CodePredictor]:
+    """The two decoders."""
+    attend = pick_attention(attention, device, dtype)
+    with torch.device("meta"):
+        talker, predictor = Talker(config, attend), CodePredictor(config, attend)
+    talker.text_table = _text_table(config, tensors, None if text_embedding_stays else (device, dtype))
+    wide = dtype == torch.float16
+    load_module(talker, tensors, "talker.", dtype=dtype, device=device, wide=["codec_head"] if wide else [])
+    prefix = "talker.code_predictor."
+    load_module(predictor, tensors, prefix, dtype=dtype, device=device, wide=["lm_head"] if wide else [])
+    return talker, predictor
+
+
+def _text_table(config: TalkerConfig, tensors: Tensors, place: tuple[torch.device, torch.dtype] | None) -> Tensor:
+    name, shape = "talker.model.text_embedding.weight", (config.text_vocab_size, config.text_hidden_size)
+    if place is None:
+        return tensors.mapped(name, shape)
+    device, dtype = place
+    table = torch.empty(shape, dtype=dtype, device=device)
+    tensors.copy_into(table, name)
+    return table
