@@ -28,6 +28,8 @@ SCHEMA = 1
 _KIND = "qwen3-tts voice prompt"
 _AGAIN = "Clone the voice again."
 _SIZE_LIMIT = 64 << 20
+_CODES = 16
+"""Per frame."""
 
 
 class VoicePromptError(EngineError):
@@ -146,7 +148,7 @@ def load_prompt(path: Path, model: ModelIdentity) -> VoiceClonePromptItem:
         raise _damaged(path)
     if x_vector_only:
         return VoiceClonePromptItem(None, vector.float(), True, False, metadata.get("ref_text"))
-    if codes is None or codes.dtype != torch.int16 or codes.ndim != 2 or not codes.numel():
+    if codes is None or codes.dtype != torch.int16 or codes.shape[1:] != (_CODES,) or not len(codes):
         raise _damaged(path)
     if not metadata.get("ref_text") or codes.min() < 0 or codes.max() >= model.codebook_size:
         raise _damaged(path)

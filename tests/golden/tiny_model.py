@@ -58,13 +58,13 @@ class Spec:
     """Factor on the codec's last convolution; chosen so that decoded sound stays unclipped."""
 
 
-GAIN = 5e-4
+GAIN = 0.08
 SPECS = {
-    "custom_voice": Spec("custom_voice", seed=11, output_gain=GAIN),
-    "custom_voice_0b6": Spec("custom_voice", "0b6", 12, hidden=32, text_hidden=48, output_gain=GAIN),
-    "voice_design": Spec("voice_design", seed=13, output_gain=GAIN),
-    "base": Spec("base", seed=14, output_gain=GAIN),
-    "base_0b6": Spec("base", "0b6", 15, hidden=32, text_hidden=48, output_gain=GAIN),
+    "custom_voice": Spec("custom_voice", seed=20, output_gain=GAIN),
+    "custom_voice_0b6": Spec("custom_voice", "0b6", 21, hidden=32, text_hidden=48, output_gain=GAIN),
+    "voice_design": Spec("voice_design", seed=30, output_gain=GAIN),
+    "base": Spec("base", seed=33, output_gain=GAIN),
+    "base_0b6": Spec("base", "0b6", 30, hidden=32, text_hidden=48, output_gain=GAIN),
 }
 
 
@@ -141,7 +141,9 @@ def _scale(name: str, leaf: str, shape: tuple[int, ...]) -> tuple[float, float]:
     if "codec_head" in name or "lm_head" in name:
         return 0.0, 2.0 / math.sqrt(shape[1])
     if _TRANSPOSED.search(name):
-        return 0.0, 1.0 / math.sqrt(shape[0])  # [in, out, kernel]
+        return 0.0, 0.6 / math.sqrt(shape[0])  # [in, out, kernel]
+    if name.startswith("decoder.decoder.") and ".conv2." in name:
+        return 0.0, 0.4 / math.sqrt(shape[1])  # keeps twelve residual units in a row from swelling
     return 0.0, 1.0 / math.sqrt(math.prod(shape[1:]))
 
 

@@ -85,8 +85,8 @@ class CodecDecoder(nn.Module):
         Only the transformer remembers more than the last frames, so only it is run for all of them.
         """
         self._check(codes, state)
-        latents = [self._latents(some, state) for some in torch.split(codes, self._block, 1)]
-        if latents:
+        if codes.shape[1]:
+            latents = [self._latents(some, state) for some in torch.split(codes, self._block, 1)]
             self._sound(torch.cat(latents, 1)[:, -_REACH:], state)
 
     def step(self, codes: Tensor, state: CodecState) -> Tensor:
