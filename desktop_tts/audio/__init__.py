@@ -1,0 +1,1 @@
+"""Sound: the player, the devices it plays on, and audio files."""
