@@ -1,0 +1,340 @@
+"""Qwen3-TTS behind the engine interface: speaks with a model in a process of its own, kept warm and let go when idle.
+
+A voice id is ``qwen:<model>/<speaker>``, for cloned and designed voices ``qwen:<model>/<name>`` with their prompt file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from desktop_tts.engines.base import LoadProgress, Progress
+from desktop_tts.engines.qwen_process import Message, QwenProcess
+from desktop_tts.errors import EngineError, EngineFault, NotInstalled, OutOfMemory, Unsupported
+from desktop_tts.models import store
+from desktop_tts.models.catalog import MODELS
+from desktop_tts.speech import AudioChunk, Capabilities, SpeechRequest, Voice
+
+log = logging.getLogger(__name__)
+
+LANGUAGES = {
+    "zh": "Chinese", "en": "English", "ja": "Japanese", "ko": "Korean", "de": "German", "fr": "French", "ru": "Russian",
+    "pt": "Portuguese", "es": "Spanish", "it": "Italian",
+}  # fmt: skip
+SPEAKERS = {
+    "vivian": ("zh", "a bright young woman, slightly edgy"),
+    "serena": ("zh", "a warm, gentle young woman"),
+    "uncle_fu": ("zh", "an experienced man with a low, mellow voice"),
+    "dylan": ("zh", "a youthful Beijing man"),
+    "eric": ("zh", "a lively Chengdu man, slightly husky"),
+    "ryan": ("en", "a dynamic man with a strong rhythm"),
+    "aiden": ("en", "a sunny American man"),
+    "ono_anna": ("ja", "a playful woman with a light voice"),
+    "sohee": ("ko", "a warm woman, rich in emotion"),
+}
+"""Native language and description of the published speakers."""
+RATE = 24_000
+POLL_S = 0.04
+RETRY_AFTER_S = 120.0
+"""A model that could not be loaded is tried again after this."""
+
+
+@dataclass(frozen=True, slots=True)
+class QwenOptions:
+    """How to run the model, from the settings."""
+
+    device: str = "auto"
+    """``auto``, ``cpu``, ``cuda:0``, ``mps``."""
+    dtype: str = "auto"
+    """``auto``, ``float32``, ``bfloat16``, ``float16``."""
+    unload_after_min: float = 10.0
+    """Minutes without speech after which its memory is given back; 0 keeps it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model directory that can be spoken with."""
+
+    key: str
+    folder: Path
+    kind: str
+    speakers: tuple[str, ...]
+
+
+class QwenEngine:
+    """See the module's docstring. ``options`` is asked at each load, ``on_progress`` told while loading."""
+
+    id = "qwen"
+    name = "Qwen3-TTS"
+
+    def __init__(
+        self,
+        options: Callable[[], QwenOptions] = QwenOptions,
+        on_progress: Progress = lambda _: None,
+        find_models: Callable[[], tuple[Model, ...]] | None = None,
+    ) -> None:
+        self._options, self._on_progress = options, on_progress
+        self._find_models = find_models or installed_models
+        self._process: QwenProcess | None = None
+        self._loaded: str = ""
+        self._loading: str = ""
+        self._attempts: list[tuple[str, str]] = []
+        self._failure: tuple[float, EngineError] | None = None
+        self._lock = threading.RLock()
+        self._next_id = 0
+        self._idle: threading.Timer | None = None
+        self.where = ""
+        """Device and type of the loaded model, for people."""
+
+    # ------------------------------------------------------------ what there is
+
+    def available(self) -> str:
+        missing = [name for name in ("torch", "safetensors", "tokenizers") if importlib.util.find_spec(name) is None]
+        if missing:
+            return "Qwen3-TTS needs PyTorch. Install it with: pip install 'desktop-tts[qwen]'"
+        if not self._find_models():
+            return "No Qwen3-TTS model is installed. Bring one with: desktop-tts models download 0.6b-custom-voice"
+        return ""
+
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            frozenset(LANGUAGES), RATE, streams_text=True, streams_audio=True, instruct=True, cloning=True, seeds=True
+        )
+
+    def voices(self) -> tuple[Voice, ...]:
+        found = []
+        for model in self._find_models():
+            for speaker in model.speakers:
+                native, description = SPEAKERS.get(speaker, ("", ""))
+                codes = sorted(LANGUAGES, key=lambda code: (code != native, code != "en", code))  # noqa: B023
+                name = f"{speaker.replace('_', ' ').title()} (Qwen3-TTS {model.key.split('-', 1)[0].upper()})"
+                found.append(Voice(f"qwen:{model.key}/{speaker}", name, self.id, tuple(codes), description))
+        return tuple(found)
+
+    # ------------------------------------------------------------ loading
+
+    def load(self, progress: Progress | None = None) -> None:
+        models = self._find_models()
+        if not models:
+            raise NotInstalled(self.available())
+        self._ensure(self._loaded or models[0].key, threading.Event(), progress)
+
+    def _ensure(self, key: str, cancel: threading.Event, progress: Progress | None = None) -> bool:
+        """Have the model ``key`` loaded; False when cancelled first, and then loading goes on behind the scenes."""
+        tell = progress or self._on_progress
+        with self._lock:
+            if self._process is not None and not self._process.alive:
+                self._drop()
+            if self._loaded == key:
+                return True
+            if self._failure and time.monotonic() - self._failure[0] < RETRY_AFTER_S:
+                raise self._failure[1]
+            if self._loading != key:
+                self._begin(key)
+            while self._loading:
+                if cancel.is_set():
+                    return False
+                try:
+                    self._watch(key, tell)
+                except EngineError as error:
+                    self._failure = (time.monotonic(), error)
+                    self._drop()
+                    raise
+            return True
+
+    def _begin(self, key: str) -> None:
+        self._drop()
+        model = next((model for model in self._find_models() if model.key == key), None)
+        if model is None:
+            raise NotInstalled(f"The model {key} isn't installed.", f"Bring it with: desktop-tts models download {key}")
+        options = self._options()
+        self._attempts = _attempts(options.device, options.dtype)
+        self._process, self._loading = QwenProcess(), key
+        self._try_next(model.folder)
+
+    def _try_next(self, folder: Path) -> None:
+        device, dtype = self._attempts.pop(0)
+        assert self._process is not None
+        self._process.send({"op": "load", "path": str(folder), "device": device, "dtype": dtype})
+
+    def _watch(self, key: str, tell: Progress) -> None:
+        """Take one message of a process that loads."""
+        assert self._process is not None
+        message = self._process.receive(POLL_S)
+        if message is None:
+            return
+        head, _ = message
+        if head.get("op") == "progress":
+            tell(LoadProgress(f"{self.name} {key}: {head['message']}"))
+        elif head.get("op") == "load" and head.get("done"):
+            self._loaded, self._loading, self._failure = key, "", None
+            self.where = f"{head['device']}, {head['dtype']}"
+            log.info("loaded %s on %s", key, self.where)
+            tell(LoadProgress(f"{self.name} is ready.", 1.0))
+        elif head.get("op") == "load" and head["failed"] == "memory" and self._attempts:
+            log.warning("no memory for %s; trying %s", key, self._attempts[0])
+            tell(LoadProgress(f"{self.name} {key}: not enough memory on the device, trying another way"))
+            folder = next(model.folder for model in self._find_models() if model.key == key)
+            self._try_next(folder)
+        elif head.get("op") == "load":
+            raise _error(head, f"{self.name} {key}")
+
+    def _drop(self) -> None:
+        if self._process is not None:
+            self._process.close()
+        self._process, self._loaded, self._loading, self.where = None, "", "", ""
+
+    def unload(self) -> None:
+        with self._lock:
+            self._stop_idle()
+            self._drop()
+
+    def retry(self) -> None:
+        """Forget a failure to load, after the user changed something."""
+        self._failure = None
+
+    # ------------------------------------------------------------ speaking
+
+    def stream(self, request: SpeechRequest, cancel: threading.Event) -> Iterator[AudioChunk]:
+        with self._lock:
+            self._stop_idle()
+            try:
+                key, speaker = self._model_and_speaker(request.voice)
+                language = LANGUAGES.get(request.language)
+                if language is None:
+                    raise Unsupported(f"{self.name} doesn't speak the language {request.language!r}.")
+                if self._ensure(key, cancel):
+                    yield from self._speak(request, speaker, language, cancel)
+            finally:
+                self._start_idle()
+
+    def _model_and_speaker(self, voice: str) -> tuple[str, str]:
+        if voice:
+            key, _, speaker = voice.partition(":")[2].partition("/")
+            return key, speaker
+        model = next((model for model in self._find_models() if model.speakers), None)
+        if model is None:
+            raise NotInstalled(self.available())
+        return model.key, model.speakers[0]
+
+    def _speak(
+        self, request: SpeechRequest, speaker: str, language: str, cancel: threading.Event
+    ) -> Iterator[AudioChunk]:
+        process = self._process
+        assert process is not None
+        self._next_id += 1
+        number = self._next_id
+        whole = request.text if isinstance(request.text, str) else None
+        process.send(
+            {
+                "op": "speak",
+                "id": number,
+                "mode": "custom_voice",
+                "text": whole,
+                "speaker": speaker,
+                "language": language,
+                "instruct": request.instruct,
+                "seed": request.seed,
+                "sampling": asdict(request.sampling),
+            }
+        )
+        if not isinstance(request.text, str):
+            pieces = request.text
+            threading.Thread(target=self._feed, args=(process, number, pieces, cancel), daemon=True).start()
+        over = False
+        try:
+            while not over and not cancel.is_set():
+                message = process.receive(POLL_S)
+                if message is None or message[0].get("id") != number:
+                    continue  # nothing yet, or the rest of something cancelled
+                over, chunk = self._take(message)
+                if chunk is not None:
+                    yield chunk
+        finally:
+            if not over:
+                self._stop(process, number)
+
+    def _take(self, message: Message) -> tuple[bool, AudioChunk | None]:
+        head, pcm = message
+        if head.get("failed"):
+            raise _error(head, self.name)
+        if head.get("done"):
+            return True, None
+        return False, AudioChunk(np.frombuffer(pcm, np.float32), RATE)
+
+    def _stop(self, process: QwenProcess, number: int) -> None:
+        """Tell the process to stop; what it still sends for this request is dropped by the next one."""
+        try:
+            process.send({"op": "cancel", "id": number})
+        except EngineFault:
+            self._drop()
+
+    @staticmethod
+    def _feed(process: QwenProcess, number: int, pieces: Iterator[str], cancel: threading.Event) -> None:
+        try:
+            for piece in pieces:
+                if cancel.is_set():
+                    return
+                process.send({"op": "text", "id": number, "text": piece})
+            process.send({"op": "end", "id": number})
+        except EngineFault:
+            log.warning("the process ended while its text was coming")
+
+    # ------------------------------------------------------------ idle
+
+    def _start_idle(self) -> None:
+        minutes = self._options().unload_after_min
+        if minutes > 0 and self._process is not None:
+            self._idle = threading.Timer(minutes * 60, self.unload)
+            self._idle.daemon = True
+            self._idle.start()
+
+    def _stop_idle(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+
+def _attempts(device: str, dtype: str) -> list[tuple[str, str]]:
+    """Ways to load, in order: as wished, with half the memory, on the CPU."""
+    ways = [(device, dtype)]
+    if dtype == "float32":
+        ways.append((device, "bfloat16"))
+    if device != "cpu":
+        ways.append(("cpu", "auto"))
+    return ways
+
+
+def _error(head: dict[str, Any], what: str) -> EngineError:
+    if head["failed"] == "memory":
+        return OutOfMemory(f"There isn't enough memory for {what}.", "Choose a smaller model or close other programs.")
+    if head["failed"] == "refused":
+        return EngineFault(f"{what} can't speak this: {head['error']}")
+    return EngineFault(f"{what} failed ({head['error']}).")
+
+
+def installed_models() -> tuple[Model, ...]:
+    """The downloaded models. Reads their small configuration files only."""
+    found = []
+    for known in MODELS:
+        if here := store.installed(known):
+            found.append(describe(known.key, here.folder))
+    return tuple(found)
+
+
+def describe(key: str, folder: Path) -> Model:
+    """A model directory in the official layout. Raises EngineFault when its configuration can't be read."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        return Model(key, folder, config["tts_model_type"], tuple(config["talker_config"].get("spk_id") or ()))
+    except (OSError, ValueError, KeyError) as error:
+        raise EngineFault(f"The configuration in {folder} can't be read.", "Download the model again.") from error
