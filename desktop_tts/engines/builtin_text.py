@@ -24,8 +24,13 @@ _NUMBER = re.compile(r"\d(?:,?\d)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _SYMBOLS = re.compile(r"([^\w\s])\1+")
 _RUN = re.compile(r"\S+")
+_POWER = re.compile(r"(?<=\d)[⁻⁰¹⁴-⁹][⁻⁰¹²³⁴-⁹]*")
+_PRICE = re.compile(r"(?<=\d)\s?€")
 _INLINE_PHONEMES = re.compile(r"(?<=\])\(")
 _BREAKS = (re.compile(r"[.!?…][\"”’')\]]*\s"), re.compile(r"[,;:—)]\s"), re.compile(r"\s"))
+
+_SAID = {"≤": " at most ", "≥": " at least ", "≠": " is not ", "∞": " infinity ", "‰": " per mille "}
+"""Symbols that the voice passes over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ def prepare(text: str, known: Callable[[str], bool]) -> Prepared:
     """``known`` says whether a word is in the voice's word list, and so may be long."""
     made = [(char, at) for at, given in enumerate(text) for char in _character(given)]
     made = _edited(made, _INLINE_PHONEMES, lambda found: " ")
+    made = _edited(made, _PRICE, lambda found: " euros")
+    made = _edited(made, _POWER, lambda found: " to the " + unicodedata.normalize("NFKC", found).replace("−", "minus "))
     made = _edited(made, _NUMBER, _spelled_number)
     made = _edited(made, _SYMBOLS, lambda found: found[:_LONGEST_SYMBOLS] if found[0] in ".-" else found[0])
     made = _edited(made, _WORD, _latin_only)
@@ -69,6 +76,8 @@ def pieces(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(4096)
 def _character(char: str) -> str:
+    if char in _SAID:
+        return _SAID[char]
     category = unicodedata.category(char)
     if category == "Cf" or category[0] == "M":  # soft hyphens, marks of direction, loose accents: nothing to hear
         return ""
@@ -85,7 +94,7 @@ def _latin_only(word: str) -> str:
     """Greek letters by name where they stand alone, as in formulas; other scripts left out."""
     if len(word) == 1 and (name := unicodedata.name(word, "").split())[:1] == ["GREEK"] and "LETTER" in name:
         return f" {name[3].lower()} "
-    return "".join(char if _is_latin(char) else " " for char in word)
+    return "".join(char if _is_latin(char) or not char.isalpha() else " " for char in word)
 
 
 @lru_cache(4096)

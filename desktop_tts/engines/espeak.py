@@ -90,9 +90,9 @@ class EspeakEngine:
         program = find_program()
         if not program:
             return {}
-        if program not in self._known:
-            self._known[program] = best_voices(run([program, "--voices"]))
-        return self._known[program]
+        if program not in self._known and (best := best_voices(run([program, "--voices"]))):
+            self._known[program] = best
+        return self._known.get(program, {})
 
 
 def find_program() -> str:
@@ -111,7 +111,9 @@ def how_to_install() -> str:
     if sys.platform == "win32":
         return "winget install eSpeak-NG.eSpeak-NG"
     managers = {"apt": "apt install", "dnf": "dnf install", "pacman": "pacman -S", "zypper": "zypper install"}
-    return next((f"sudo {line} espeak-ng" for name, line in managers.items() if shutil.which(name)), "it's a package")
+    return next(
+        (f"sudo {line} espeak-ng" for name, line in managers.items() if shutil.which(name)), "use your package manager"
+    )
 
 
 def best_voices(listing: str) -> dict[str, Listed]:

@@ -16,7 +16,7 @@ from typing import IO
 
 import numpy as np
 
-from desktop_tts.errors import EngineFault, NotInstalled
+from desktop_tts.errors import EngineFault, NotInstalled, Unsupported
 from desktop_tts.speech import Pcm
 
 SILENCE_LIMIT_S = 15.0
@@ -44,11 +44,18 @@ def plain(text: str) -> str:
 
 
 def say(
-    command: Sequence[str], text: bytes, cancel: threading.Event, name: str, *, silence_s: float = SILENCE_LIMIT_S
+    command: Sequence[str],
+    text: bytes,
+    cancel: threading.Event,
+    name: str,
+    *,
+    to_file: bool = False,
+    silence_s: float = SILENCE_LIMIT_S,
 ) -> Iterator[tuple[Pcm, int]]:
     """Run ``command``, give it ``text``, and yield (samples, sample rate) of the WAV that it writes, as it comes.
 
-    Raises NotInstalled when there's no such program, EngineFault when it fails, hangs or sends something else.
+    Raises NotInstalled when there's no such program, EngineFault when it fails, hangs or sends something else, and
+    Unsupported when it has nothing to say, unless it writes ``to_file``.
     The process is gone when this ends, in whatever way. It also goes when the app is killed: its pipes close.
     """
     process = _start(command, name)
@@ -62,7 +69,7 @@ def say(
             process.stdin.write(text)
             process.stdin.close()
         wav = WavReader()
-        waited = 0.0
+        waited, heard = 0.0, to_file
         while not cancel.is_set():
             try:
                 data = arrived.get(timeout=_LOOK_S)
@@ -76,11 +83,14 @@ def say(
                 break
             pcm = wav.feed(data)
             if len(pcm):
+                heard = True
                 yield pcm, wav.rate
         if cancel.is_set():
             return
         if process.wait(timeout=silence_s) != 0:
             raise EngineFault(f"{name} failed with status {process.returncode}.")
+        if not heard:
+            raise Unsupported(f"{name} finds nothing in a piece of this text that it can say.")
     except (subprocess.TimeoutExpired, ValueError) as error:
         raise EngineFault(f"{name} did not give sound that can be read.") from error
     finally:

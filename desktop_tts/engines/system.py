@@ -150,8 +150,8 @@ def _by_say(name: str, text: str, cancel: Event) -> Iterator[AudioChunk]:
     with tempfile.TemporaryDirectory(prefix="desktop-tts-") as folder:
         file = Path(folder) / "speech.wav"
         form = ["--file-format=WAVE", f"--data-format=LEI16@{RATE}"]
-        for _ in say(["say", "-v", name, "-o", str(file), *form, "-f", "-"], text.encode(), cancel, "say"):
-            pass  # it prints nothing
+        command = ["say", "-v", name, "-o", str(file), *form, "-f", "-"]
+        list(say(command, text.encode(), cancel, "say", to_file=True))
         if cancel.is_set():
             return
         wav = WavReader()
