@@ -54,10 +54,7 @@ def wait_until(condition, timeout=15):
 
 
 def write_all(player, pcm, piece=4800, rate=RATE):
-    for start in range(0, len(pcm), piece):
-        if not player.write(pcm[start : start + piece], rate, start):
-            return False
-    return True
+    return all(player.write(pcm[at : at + piece], rate, at) for at in range(0, len(pcm), piece))
 
 
 def in_background(work):
