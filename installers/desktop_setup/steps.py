@@ -18,6 +18,7 @@ from desktop_setup.system_packages import DEBIAN, FOR_RUN, FOR_TEST, Need
 # The oldest that PySide6's wheels work with.
 GLIBC = (2, 34)
 GLIBC_ARM = (2, 39)
+LARGE = frozenset({"qwen", "test", "dev"})  # these have torch in them
 
 
 def set_up(root: Path, venv: Path, constraints: Path, inputs: str, extras: frozenset[str], with_system: bool) -> None:
@@ -38,11 +39,7 @@ def set_up(root: Path, venv: Path, constraints: Path, inputs: str, extras: froze
     if reason:
         _say(f"Making the Python environment {venv} ({reason}).")
         environment.make(venv, machine)
-    _say(
-        "Installing the Python packages"
-        + (f" with {', '.join(sorted(wanted))}" if wanted else "")
-        + "; a minute or so."
-    )
+    _say(f"Installing the Python packages{''.join(f', {name}' for name in sorted(wanted))}: {_duration(wanted)}.")
     environment.install(root, venv, sorted(wanted), constraints, machine, quiet=not sys.stdout.isatty())
     python = environment.python_of(venv, machine.platform)
     check_libraries(machine, python)
@@ -76,7 +73,6 @@ def provide_system_packages(machine: Machine, needs: Iterable[Need], probe: Call
     if not packages:
         return
     if family == DEBIAN:
-        _say(f"Installing {len(packages)} system packages: {' '.join(packages)}")
         apt.install(machine, packages)
         still = system_packages.missing(needs, family, machine, probe)
         if still:
@@ -105,8 +101,8 @@ def venv_package() -> Need:
 
 
 def check_room(folder: Path, extras: frozenset[str], free: int) -> None:
-    """Raise if the disk is too full for what gets installed. Without torch half a gigabyte, with it a few."""
-    needed = 4_000_000_000 if extras & {"qwen", "test", "dev"} else 800_000_000
+    """Raise if the disk is too full for what gets installed: .venv takes 0.5 GB, and with torch 2 GB or more."""
+    needed = 4_000_000_000 if extras & LARGE else 800_000_000
     if free < needed and not (folder / ".venv").exists():
         raise SetupError(
             INSTALL_FAILED,
@@ -127,6 +123,10 @@ try:
 except (ImportError, OSError) as error:
     raise SystemExit(print(error) or 1)
 """
+
+
+def _duration(extras: frozenset[str]) -> str:
+    return "several minutes the first time" if extras & LARGE else "a minute or two the first time"
 
 
 def _say(sentence: str) -> None:

@@ -154,5 +154,11 @@ def command_for(family: str, packages: Iterable[str]) -> tuple[str, ...]:
 
 def line_to_paste(family: str, packages: Iterable[str], has_sudo: bool) -> str:
     """What a person types into a terminal to install these packages."""
-    command = shlex.join(command_for(family, packages))
-    return f"sudo {command}" if has_sudo else f"su -c {shlex.quote(command)}"
+    commands = [shlex.join(command_for(family, packages))]
+    if family == DEBIAN:
+        commands.insert(0, "apt-get update")
+    return (
+        "; ".join(f"sudo {command}" for command in commands)
+        if has_sudo
+        else f"su -c {shlex.quote('; '.join(commands))}"
+    )
