@@ -11,14 +11,18 @@ from desktop_tts.qwen3tts.codec.state import CodecState, stack_states
 from support import golden
 
 
-@pytest.fixture(scope="module")
-def decoder() -> CodecDecoder:
+def load() -> CodecDecoder:
     checkpoint = open_checkpoint(golden.checkpoint("base"))
     tensors = checkpoint.codec_tensors()
     decoder = CodecDecoder(checkpoint.codec.decoder, tensors)
     tensors.ignore("encoder.*")
     tensors.finish()  # every decoder tensor was used
     return decoder
+
+
+@pytest.fixture(scope="module")
+def decoder() -> CodecDecoder:
+    return load().pack()
 
 
 def frames(count: int, batch: int = 1, seed: int = 0) -> torch.Tensor:
@@ -35,8 +39,9 @@ def same(state: CodecState, other: CodecState, tolerance: float) -> bool:
 
 
 @pytest.mark.parametrize("block", [1, MAX_BLOCK])
-def test_sound_is_that_of_the_published_decoder(decoder, block):
-    published = golden.load("codec")
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_sound_is_that_of_the_published_decoder(block, packed):
+    decoder, published = load().pack() if packed else load(), golden.load("codec")
     pcm = whole(decoder, published["codes"].long(), block)
     assert pcm.shape == (1, 290 * 1920)
     golden.assert_close(pcm[:, : 3 * 1920], published["start"])
@@ -161,8 +166,7 @@ def test_rows_of_a_batch_equal_single_streams(decoder):
 
 
 def test_bf16_sounds_alike(decoder):
-    checkpoint = open_checkpoint(golden.checkpoint("base"))
-    half = CodecDecoder(checkpoint.codec.decoder, checkpoint.codec_tensors()).to(torch.bfloat16)
+    half = load().to(torch.bfloat16).pack()
     pcm, exact = whole(half, frames(12)), whole(decoder, frames(12))
     assert pcm.dtype == torch.float32
     assert (pcm - exact).norm() < 0.15 * exact.norm()

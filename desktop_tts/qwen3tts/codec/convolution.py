@@ -11,10 +11,9 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import conv2d, linear, pad
+from torch.nn.functional import conv2d, pad
 
-_PRODUCT_FROM = 512
-"""From this many channels on a plain matrix product beats the convolution kernels: there are few columns by then."""
+from desktop_tts.qwen3tts.dense import Dense
 
 
 class CausalConv(nn.Module):
@@ -33,13 +32,12 @@ class CausalConv(nn.Module):
         self.reach = (self.kernel - 1) * dilation + 1 - stride
         self.slot = -1
         """Place of its memory in the list that belongs to a stream; -1 if it needs none."""
-        self._as_product = stride == groups == 1 and self.channels >= _PRODUCT_FROM
-        if self._as_product:
-            weight = weight.transpose(1, 2).flatten(1)
+        self.product: Dense | None = None
+        if stride == groups == 1:
+            self.product = Dense(weight.transpose(1, 2).flatten(1), bias)
         else:
-            weight = weight.unsqueeze(2).contiguous(memory_format=torch.channels_last)
-        self.register_buffer("weight", weight.contiguous() if self._as_product else weight)
-        self.register_buffer("bias", bias)
+            self.register_buffer("weight", weight.unsqueeze(2).contiguous(memory_format=torch.channels_last))
+            self.register_buffer("bias", bias)
 
     def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
         """``[B, T, in]`` to ``[B, ceil(T / stride), out]``; replaces the content of ``memory[self.slot]``."""
@@ -48,17 +46,16 @@ class CausalConv(nn.Module):
             past = memory[self.slot]
             x = torch.cat((past, x), 1)
             past.copy_(x[:, x.shape[1] - self.reach :])
+        if self.product:
+            if self.kernel > 1:
+                x = torch.cat([x[:, k * self.dilation :][:, :length] for k in range(self.kernel)], 2)
+            out: Tensor = self.product(x)
+            return out
         if length % self.stride:
             x = pad(x, (0, 0, 0, self.stride - length % self.stride))
-        if not self._as_product:
-            image = x.transpose(1, 2).unsqueeze(2)  # a view that the kernels know as a channels-last image of height 1
-            out = conv2d(
-                image, self.weight, self.bias, (1, self.stride), dilation=(1, self.dilation), groups=self.groups
-            )
-            return out.squeeze(2).transpose(1, 2)
-        if self.kernel > 1:
-            x = torch.cat([x[:, k * self.dilation :][:, :length] for k in range(self.kernel)], 2)
-        return linear(x, self.weight, self.bias)
+        image = x.transpose(1, 2).unsqueeze(2)  # a view that the kernels know as a channels-last image of height 1
+        out = conv2d(image, self.weight, self.bias, (1, self.stride), dilation=(1, self.dilation), groups=self.groups)
+        return out.squeeze(2).transpose(1, 2)
 
 
 def number_slots(module: nn.Module) -> list[tuple[int, int]]:

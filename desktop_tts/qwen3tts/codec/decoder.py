@@ -18,8 +18,9 @@ from desktop_tts.qwen3tts.codec.convolution import CausalConv, number_slots
 from desktop_tts.qwen3tts.codec.quantizer import Dequantizer
 from desktop_tts.qwen3tts.codec.state import CodecState
 from desktop_tts.qwen3tts.codec.transformer import WindowTransformer
-from desktop_tts.qwen3tts.codec.weights import Weights, layer_norm, linear
+from desktop_tts.qwen3tts.codec.weights import Weights, layer_norm
 from desktop_tts.qwen3tts.config import CodecDecoderConfig
+from desktop_tts.qwen3tts.dense import Dense, pack
 
 MAX_BLOCK = 8
 """Frames that may be computed at once: enough for full speed, and memory doesn't grow with the length."""
@@ -54,6 +55,11 @@ class CodecDecoder(nn.Module):
         self._memory_shapes = number_slots(self)
         self._block = min(MAX_BLOCK, config.sliding_window)
         self.requires_grad_(False).eval()
+
+    def pack(self) -> CodecDecoder:
+        """Make it faster on a CPU, once it has its device and type, which it keeps from then on."""
+        pack(self)
+        return self
 
     def new_state(self, batch: int = 1) -> CodecState:
         """``batch`` streams before their first frame."""
@@ -154,9 +160,9 @@ class _Upsample(nn.Module):
         gamma = block.read("gamma", channels)
         self.norm = layer_norm(block.at("norm"), channels, 1e-6)
         widen, narrow = block.at("pwconv1"), block.at("pwconv2")
-        self.widen = linear(widen.read("weight", 4 * channels, channels), widen.read("bias", 4 * channels))
+        self.widen = Dense(widen.read("weight", 4 * channels, channels), widen.read("bias", 4 * channels))
         weight, bias = narrow.read("weight", channels, 4 * channels), narrow.read("bias", channels)
-        self.narrow = linear(weight * gamma[:, None], bias * gamma)
+        self.narrow = Dense(weight * gamma[:, None], bias * gamma)
 
     def forward(self, x: Tensor, memory: Sequence[Tensor]) -> Tensor:
         x = self.spread(x, memory)

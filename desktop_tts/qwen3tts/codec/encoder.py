@@ -16,8 +16,9 @@ from desktop_tts.qwen3tts.checkpoint import Tensors
 from desktop_tts.qwen3tts.codec.convolution import CausalConv, number_slots
 from desktop_tts.qwen3tts.codec.quantizer import Quantizer
 from desktop_tts.qwen3tts.codec.transformer import rotate
-from desktop_tts.qwen3tts.codec.weights import Weights, layer_norm, linear
+from desktop_tts.qwen3tts.codec.weights import Weights, layer_norm
 from desktop_tts.qwen3tts.config import CodecEncoderConfig
+from desktop_tts.qwen3tts.dense import Dense
 
 _PIECE_S = 5
 
@@ -135,12 +136,12 @@ class _Layer(nn.Module):
         self.heads, self.key_heads, self.head_dim = config.num_attention_heads, config.num_key_value_heads, head
         attention, mlp, eps = weights.at("self_attn"), weights.at("mlp"), config.norm_eps
         widths = (("q", self.heads * head), ("k", self.key_heads * head), ("v", self.key_heads * head))
-        self.qkv = linear(torch.cat([attention.read(f"{name}_proj.weight", w, hidden) for name, w in widths]))
+        self.qkv = Dense(torch.cat([attention.read(f"{name}_proj.weight", w, hidden) for name, w in widths]))
         scale = weights.read("self_attn_layer_scale.scale", hidden)[:, None]
-        self.out = linear(attention.read("o_proj.weight", hidden, self.heads * head) * scale)
-        self.widen = linear(mlp.read("fc1.weight", inner, hidden))
+        self.out = Dense(attention.read("o_proj.weight", hidden, self.heads * head) * scale)
+        self.widen = Dense(mlp.read("fc1.weight", inner, hidden))
         scale = weights.read("mlp_layer_scale.scale", hidden)[:, None]
-        self.narrow = linear(mlp.read("fc2.weight", hidden, inner) * scale)
+        self.narrow = Dense(mlp.read("fc2.weight", hidden, inner) * scale)
         self.norm1 = layer_norm(weights.at("input_layernorm"), hidden, eps)
         self.norm2 = layer_norm(weights.at("post_attention_layernorm"), hidden, eps)
 

@@ -9,8 +9,9 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention, silu
 
 from desktop_tts.qwen3tts.codec.state import CodecState
-from desktop_tts.qwen3tts.codec.weights import Weights, linear, rms_norm
+from desktop_tts.qwen3tts.codec.weights import Weights, rms_norm
 from desktop_tts.qwen3tts.config import CodecDecoderConfig
+from desktop_tts.qwen3tts.dense import Dense
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,8 +37,8 @@ class WindowTransformer(nn.Module):
         hidden, latent = config.hidden_size, config.latent_dim
         self.window = config.sliding_window
         enter, leave = weights.at("input_proj"), weights.at("output_proj")
-        self.enter = linear(enter.read("weight", hidden, latent), enter.read("bias", hidden))
-        self.leave = linear(leave.read("weight", latent, hidden), leave.read("bias", latent))
+        self.enter = Dense(enter.read("weight", hidden, latent), enter.read("bias", hidden))
+        self.leave = Dense(leave.read("weight", latent, hidden), leave.read("bias", latent))
         self.norm = rms_norm(weights.read("norm.weight", hidden), config.rms_norm_eps)
         self.layers = nn.ModuleList(_Layer(config, weights.at(f"layers.{i}")) for i in range(config.num_hidden_layers))
         exponent = torch.arange(0, config.head_dim, 2).float() / config.head_dim
@@ -76,12 +77,12 @@ class _Layer(nn.Module):
         self.heads, self.key_heads, self.head_dim = config.num_attention_heads, config.num_key_value_heads, head
         attention, mlp, eps = weights.at("self_attn"), weights.at("mlp"), config.rms_norm_eps
         widths = (("q", self.heads * head), ("k", self.key_heads * head), ("v", self.key_heads * head))
-        self.qkv = linear(torch.cat([attention.read(f"{name}_proj.weight", w, hidden) for name, w in widths]))
-        self.gate_up = linear(torch.cat([mlp.read(f"{name}_proj.weight", inner, hidden) for name in ("gate", "up")]))
+        self.qkv = Dense(torch.cat([attention.read(f"{name}_proj.weight", w, hidden) for name, w in widths]))
+        self.gate_up = Dense(torch.cat([mlp.read(f"{name}_proj.weight", inner, hidden) for name in ("gate", "up")]))
         scale = weights.read("self_attn_layer_scale.scale", hidden)[:, None]
-        self.out = linear(attention.read("o_proj.weight", hidden, self.heads * head) * scale)
+        self.out = Dense(attention.read("o_proj.weight", hidden, self.heads * head) * scale)
         scale = weights.read("mlp_layer_scale.scale", hidden)[:, None]
-        self.down = linear(mlp.read("down_proj.weight", hidden, inner) * scale)
+        self.down = Dense(mlp.read("down_proj.weight", hidden, inner) * scale)
         self.norm1 = rms_norm(weights.read("input_layernorm.weight", hidden), eps)
         self.norm2 = rms_norm(weights.read("post_attention_layernorm.weight", hidden), eps)
 

@@ -29,15 +29,6 @@ class Weights:
         self._tensors.ignore(self._prefix + pattern)
 
 
-def linear(weight: Tensor, bias: Tensor | None = None) -> nn.Linear:
-    """A linear layer around given weights, ``[out, in]``."""
-    layer = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None, device="meta")
-    layer.weight = nn.Parameter(weight, requires_grad=False)
-    if bias is not None:
-        layer.bias = nn.Parameter(bias, requires_grad=False)
-    return layer
-
-
 def rms_norm(weight: Tensor, eps: float) -> nn.RMSNorm:
     norm = nn.RMSNorm(len(weight), eps, device="meta")
     norm.weight = nn.Parameter(weight, requires_grad=False)
