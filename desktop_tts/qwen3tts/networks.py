@@ -72,7 +72,7 @@ def load_networks(
     tokenizer = load_tokenizer(checkpoint.path, config)
     stays = text_embedding_on_cpu or device.type == "cpu"
     talker, predictor = load_talker(config.talker, tensors, device, dtype, attention, stays)
-    decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device)
+    decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device).pack()
     return Networks(config, checkpoint.generation, tokenizer, talker, predictor, decoder)
 
 

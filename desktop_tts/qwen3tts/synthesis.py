@@ -38,8 +38,6 @@ _SILENT = 0.01
 """Peak below which nothing has been heard, -40 dBFS."""
 _CONVOLUTIONS_REACH = 13
 _WARM_VOICES = 4
-_WARM_FRAMES = 16
-"""Of a reference, between two looks at ``cancel``."""
 _SEED_OF_RETRY = 0x5EED
 
 
@@ -170,10 +168,8 @@ class Synthesizer:
         state = self._warm.get(key)
         if state is None:
             state = decoder.new_state(1)
-            for piece in torch.split(codes[None], _WARM_FRAMES, 1):
-                if cancel.is_set():
-                    return state
-                decoder.decode_frames(piece, state)
+            if not decoder.skip_frames(codes[None], state, cancel.is_set):
+                return state
             self._warm[key] = state
             if len(self._warm) > _WARM_VOICES:
                 self._warm.popitem(last=False)

@@ -139,16 +139,22 @@ def test_reset_forgets_all(decoder):
     assert torch.equal(decoder.decode_frames(codes, state), first)
 
 
-@pytest.mark.parametrize("count", [0, 1, 5, 16, 17, 90])
+@pytest.mark.parametrize("count", [0, 1, 5, 12, 13, 90])
 def test_skipped_frames_leave_the_same_state(decoder, count):
     codes, skipped, heard = frames(count + 6), decoder.new_state(), decoder.new_state()
     decoder.decode_frames(frames(3, seed=5), skipped)
     decoder.decode_frames(frames(3, seed=5), heard)
-    decoder.skip_frames(codes[:, :count], skipped)
+    assert decoder.skip_frames(codes[:, :count], skipped)
     decoder.decode_frames(codes[:, :count], heard)
     assert same(skipped, heard, 1e-4)
     a, b = (decoder.decode_frames(codes[:, count:], state) for state in (skipped, heard))
     assert (a - b).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("after", range(7))
+def test_skipping_can_be_stopped(decoder, after):
+    asked = iter([False] * after + [True])
+    assert not decoder.skip_frames(frames(40), decoder.new_state(), lambda: next(asked))
 
 
 def test_rows_of_a_batch_equal_single_streams(decoder):

@@ -7,7 +7,7 @@ where that is exact but for rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +24,7 @@ from desktop_tts.qwen3tts.dense import Dense, pack
 
 MAX_BLOCK = 8
 """Frames that may be computed at once: enough for full speed, and memory doesn't grow with the length."""
-_REACH = 16
+_REACH = 12
 """More frames than all convolutions after the transformer look back together (about ten)."""
 
 
@@ -85,15 +85,23 @@ class CodecDecoder(nn.Module):
         return torch.cat([self.step(some, state) for some in torch.split(codes, min(block, self._block), 1)], 1)
 
     @torch.inference_mode()
-    def skip_frames(self, codes: Tensor, state: CodecState) -> None:
+    def skip_frames(self, codes: Tensor, state: CodecState, stop: Callable[[], bool] = lambda: False) -> bool:
         """Move ``state`` on as ``decode_frames`` does, without the sound: a cloned voice's reference frames.
 
-        Only the transformer remembers more than the last frames, so only it is run for all of them.
+        Only the transformer remembers more than the last frames, so only it is run for all of them. ``stop`` is asked
+        every few frames; False if it said so, and then the state is of no use.
         """
         self._check(codes, state)
-        if codes.shape[1]:
-            latents = [self._latents(some, state) for some in torch.split(codes, self._block, 1)]
-            self._sound(torch.cat(latents, 1)[:, -_REACH:], state)
+        latents: list[Tensor] = []
+        for some in torch.split(codes, self._block, 1) if codes.shape[1] else ():
+            if stop():
+                return False
+            latents.append(self._latents(some, state))
+        for few in torch.split(torch.cat(latents, 1)[:, -_REACH:], self._block, 1) if latents else ():
+            if stop():
+                return False
+            self._sound(few, state)
+        return True
 
     def step(self, codes: Tensor, state: CodecState) -> Tensor:
         """``decode_frames`` for a few frames: fixed shapes, no waiting for the device. For compiling and recording."""
