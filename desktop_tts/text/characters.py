@@ -1,7 +1,7 @@
 """The first step: pieces of a text as they come, made of nothing but characters that can be read or that part words.
 
-Terminal escapes, control and format characters, and halves of surrogate pairs go. The result doesn't depend on where the
-input was cut: an ending that may be the start of something longer waits for the next piece.
+Terminal escapes, control and format characters, and halves of surrogate pairs go. The result doesn't depend on where
+the input was cut: an ending that may be the start of something longer waits for the next piece.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ PIECE = 8192
 
 _FORMAT = (
     "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd\U000110bd\U000110cd\U00013430-\U00013438"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd"
+    "\U000110bd\U000110cd\U00013430-\U00013438\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _NO_CHARACTER = "\ufdd0-\ufdef" + "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
 _BLANK = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ue000-\uf8ff\ufffc\ud800-\udfff\U000f0000-\U0010fffd" + _NO_CHARACTER
@@ -32,11 +32,12 @@ _ODD = re.compile(
     r"|(?P<line>\r\n|[\r\x0b\x0c\x85\u2028])"
     r"|(?P<paragraph>\u2029)"
     r"|(?P<pair>[\ud800-\udbff][\udc00-\udfff])"
-    f"|(?P<format>[{_FORMAT}]+)"
+    f"|(?P<format>[{_FORMAT}])"
     f"|(?P<blank>[{_BLANK}])"
 )
 _UNFINISHED = re.compile(
-    r"(?:\x1b(?:\[[0-?]{0,64}[ -/]{0,8}|\][^\x07\x1b]{0,2000}\x1b?|[ -/]{0,8})?|\r|[\ud800-\udbff]|\u00ad[ \t]{0,8}\r?)\Z"
+    r"(?:\x1b(?:\[[0-?]{0,64}[ -/]{0,8}|\][^\x07\x1b]{0,2000}\x1b?|[ -/]{0,8})?"
+    r"|\r|[\ud800-\udbff]|\u00ad[ \t]{0,8}\r?)\Z"
 )
 _SPARE = {"nothing": "", "format": "", "hyphen": "-", "line": "\n", "paragraph": "\n\n", "blank": " "}
 

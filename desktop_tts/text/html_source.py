@@ -12,17 +12,18 @@ from collections.abc import Iterator
 from itertools import chain
 
 from desktop_tts.text.offsets import EMPTY, Mapped
+from desktop_tts.text.wordlists import word_set
 
-_BLOCKS = frozenset(
-    "address article aside blockquote body br button caption dd details dialog div dl dt fieldset figcaption figure footer"
-    " form h1 h2 h3 h4 h5 h6 header hr html legend main nav ol optgroup option p pre section summary table tbody tfoot"
-    " thead title tr ul".split()
+_BLOCKS = word_set(
+    "address article aside blockquote body br button caption dd details dialog div dl dt fieldset figcaption figure"
+    " footer form h1 h2 h3 h4 h5 h6 header hr html legend main nav ol optgroup option p pre section summary table"
+    " tbody tfoot thead title tr ul"
 )
-_CELLS = frozenset(("td", "th"))
-_HIDDEN = frozenset("head iframe noscript object script style svg template textarea".split())
-_INLINE = frozenset(
-    "a abbr b bdi bdo big cite code data del dfn em font i img input ins kbd label li link mark meta q s samp small span"
-    " strike strong sub sup time tt u var wbr".split()
+_CELLS = word_set("td th")
+_HIDDEN = word_set("head iframe noscript object script style svg template textarea")
+_INLINE = word_set(
+    "a abbr b bdi bdo big cite code data del dfn em font i img input ins kbd label li link mark meta q s samp small"
+    " span strike strong sub sup time tt u var wbr"
 )
 _KNOWN = _BLOCKS | _CELLS | _HIDDEN | _INLINE
 
@@ -35,7 +36,9 @@ _OPENS = re.compile(r"\s*<(?:!--|([a-z][a-z0-9]{0,20})[\s/>])", re.I)
 _MAY_OPEN = re.compile(r"\s*(?:<(?:[a-z][a-z0-9]{0,20}|!.{0,24}|\?.{0,4})?)?\Z", re.I | re.S)
 _CLOSED = re.compile(r"</([a-z][a-z0-9]{0,20})\s*>", re.I)
 _TOKEN = re.compile(
-    r"(?P<comment><!--)|<(?P<close>/?)(?P<tag>[a-z][a-z0-9:-]{0,40})(?:[\s/][^<>]{0,20000})?>|(?P<other><[!?/][^<>]{0,20000}>)"
+    r"(?P<comment><!--)"
+    r"|<(?P<close>/?)(?P<tag>[a-z][a-z0-9:-]{0,40})(?:[\s/][^<>]{0,20000})?>"
+    r"|(?P<other><[!?/][^<>]{0,20000}>)"
     r"|(?P<entity>&(?:\#[0-9]{1,7}|\#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});)|(?P<line>\n)",
     re.I,
 )
@@ -90,14 +93,15 @@ class _Reader:
     def read(self, piece: Mapped, last: bool) -> Mapped:
         text = self._rest + piece
         parts: list[Mapped] = []
+        tail = None if last else _UNFINISHED.search(text.text, max(0, len(text) - _LONGEST_TAG))
+        complete = tail.start() if tail else len(text)
         done = 0
         while True:
             if self._until:
                 done, closed = self._skipped(text.text, done)
                 if not closed:
                     break
-            tail = None if last else _UNFINISHED.search(text.text, max(done, len(text) - _LONGEST_TAG))
-            stop = tail.start() if tail else len(text)
+            stop = complete if complete >= done else len(text)
             token = _TOKEN.search(text.text, done, stop)
             parts.append(text[done : token.start() if token else stop])
             done = token.end() if token else stop

@@ -49,8 +49,7 @@ class Mapped:
 
     def said(self, text: str, at: int = 0) -> Mapped:
         """New text that stands for character ``at`` of this one, or for the place after its end."""
-        source = self.index[at] if at < len(self.index) else self.end
-        return Mapped(text, array("q", [source]) * len(text))
+        return Mapped(text, array("q", [self._source(at)]) * len(text))
 
     @property
     def end(self) -> int:
@@ -64,26 +63,33 @@ class Mapped:
         return self if start == 0 and stop == len(self.text) else self[start : max(stop, start)]
 
     def sub(self, pattern: re.Pattern[str], edit: str | Callable[[re.Match[str]], str | Iterable[Part]]) -> Mapped:
-        """Replace each match. New text stands for what comes after the kept part before it, or for the match's start."""
+        """Replace each match. New text stands for what follows the kept part before it, or for the match's start."""
         found = pattern.search(self.text)
         if found is None:
             return self
-        parts: list[Mapped] = []
+        texts: list[str] = []
+        index: array[int] = array("q")
         done = 0
         for match in pattern.finditer(self.text, found.start()):
-            parts.append(self[done : match.start()])
-            parts.extend(self._edited(edit if isinstance(edit, str) else edit(match), match.start()))
+            place = match.start()
+            texts.append(self.text[done:place])
+            index.extend(self.index[done:place])
+            parts = edit if isinstance(edit, str) else edit(match)
+            for part in (parts,) if isinstance(parts, str) else parts:
+                if isinstance(part, str):
+                    texts.append(part)
+                    index.extend([self._source(place)] * len(part))
+                else:
+                    texts.append(self.text[part[0] : part[1]])
+                    index.extend(self.index[part[0] : part[1]])
+                    place = part[1]
             done = match.end()
-        parts.append(self[done:])
-        return Mapped.joined(parts)
+        texts.append(self.text[done:])
+        index.extend(self.index[done:])
+        return Mapped("".join(texts), index)
 
-    def _edited(self, edit: str | Iterable[Part], place: int) -> Iterable[Mapped]:
-        for part in (edit,) if isinstance(edit, str) else edit:
-            if isinstance(part, str):
-                yield self.said(part, place)
-            else:
-                yield self[part[0] : part[1]]
-                place = part[1]
+    def _source(self, at: int) -> int:
+        return self.index[at] if at < len(self.index) else self.end
 
     def offsets(self) -> tuple[tuple[int, int], ...]:
         """The map in the form of ``Utterance.offsets``: a pair wherever it doesn't just advance by one."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class TextOptions:
-    """Lengths are in characters of spoken text; Chinese, Japanese and Korean, whose characters take longer to say, get less."""
+    """Lengths are in characters of spoken text; Chinese, Japanese and Korean, which say more in one, get less."""
 
     emoji: Literal["skip", "name"] | str = "skip"
     """``name`` says the (English) Unicode name, once for a run of them."""

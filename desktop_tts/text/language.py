@@ -1,0 +1,148 @@
+"""Which language a sentence is in: by its script, then by letters and words, in doubt as the text around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from desktop_tts.speech import LANGUAGE_NAMES
+from desktop_tts.text.function_words import WELL_KNOWN, function_words
+from desktop_tts.text.scripts import words_by_script
+
+_OTHER_CODES = {
+    "iw": "he",
+    "nb": "no",
+    "nn": "no",
+    "in": "id",
+    "ms": "id",
+    "jw": "jv",
+    "tl": "fil",
+    "gl": "es",
+    "zh-Hant": "zh",
+}
+_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "latin": (),
+    "cjk": ("zh", "ja"),
+    "cyrillic": ("ru", "uk", "bg", "sr", "be", "mk", "kk", "ky", "mn", "tg"),
+    "arabic": ("ar", "fa", "ur", "ps", "ug", "sd", "ckb"),
+    "hebrew": ("he", "yi"),
+    "devanagari": ("hi", "mr", "ne", "sa"),
+    "hangul": ("ko",),
+    "greek": ("el",),
+}
+"""The languages of each script that serves several, the likeliest first."""
+_LETTERS: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("cyrillic", re.compile("[іїєґІЇЄҐ]"), "uk"),
+    ("cyrillic", re.compile("[ўЎ]"), "be"),
+    ("cyrillic", re.compile("[ђћЂЋ]"), "sr"),
+    ("cyrillic", re.compile("[ѓќѕЃЌЅ]"), "mk"),
+    ("cyrillic", re.compile("[ыэёЫЭЁ]"), "ru"),
+    ("arabic", re.compile("[ٹڈڑےں]"), "ur"),
+    ("arabic", re.compile("[پچژگ]"), "fa"),
+)
+"""Letters that tell apart languages of one script when the detector doesn't."""
+_LATIN_LETTERS = re.compile("(?P<es>[ñ¿¡])|(?P<de>ß)|(?P<pt>[ãõ])|(?P<pl>[łąężźś])|(?P<tr>[ğı])|(?P<ro>[țș])", re.I)
+
+# How much each kind of evidence weighs; chosen on 10,000 short messages of programs in 17 languages.
+_RELIABLE, _BEST_EFFORT, _BEFORE, _LETTER = 2.0, 0.7, 1.5, 0.5
+_CLEAR = 1.0
+"""By how much the winner must lead to be sure without a reliable detection."""
+_RARE_LETTERS = 60
+"""A language that few speak is believed from this many letters on."""
+_MANY_WORDS = 8
+"""So many words are no sentence of a language when none of its little words is among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """``sure`` enough for later sentences to follow it; ``open``: the next sentence may tell that it's another one."""
+
+    language: str
+    sure: bool = True
+    open: bool = False
+
+
+def guess(text: str, before: Mapping[str, str]) -> Guess:
+    """The language of ``text``. ``before`` has the language last seen in each script, and overall under ``""``."""
+    family, words = _family(text)
+    if family == "":
+        return Guess(before.get("", "en"), sure=False)
+    if family == "latin":
+        return _guess_latin(text, before.get("latin", "en"))
+    if family == "cjk":
+        return _guess_cjk(words, before.get("cjk", ""))
+    languages = _FAMILIES.get(family, (family,))
+    if len(languages) == 1:
+        return Guess(languages[0])
+    code, reliable = _detected(text, best_effort=False)
+    if reliable and code in languages:
+        return Guess(code)
+    for script, letters, language in _LETTERS:
+        if script == family and letters.search(text):
+            return Guess(language)
+    return Guess(before.get(family, languages[0]))
+
+
+def family_of(language: str) -> str:
+    """The script, as in ``before``, that a language is written in."""
+    return next((family for family, languages in _FAMILIES.items() if language in languages), "latin")
+
+
+def _family(text: str) -> tuple[str, dict[str, float]]:
+    words = words_by_script(text)
+    if not words:
+        return "", words
+    joint = dict(words)
+    cjk = joint.pop("han", 0.0) + joint.pop("kana", 0.0)
+    if cjk:
+        joint["cjk"] = cjk
+    return max(joint, key=lambda script: joint[script]), words
+
+
+def _guess_cjk(words: Mapping[str, float], before: str) -> Guess:
+    kana, han = words.get("kana", 0.0), words.get("han", 0.0)
+    if kana > 0.1 * han:
+        return Guess("ja")
+    if before:
+        return Guess(before, sure=han > 12)
+    return Guess("zh", sure=han > 12, open=han <= 12)
+
+
+def _guess_latin(text: str, before: str) -> Guess:
+    code, reliable = _detected(text, best_effort=False)
+    score = function_words(text)
+    if reliable and not _believable(code, text, score):
+        reliable = False
+    best = code if reliable else _detected(text, best_effort=True)[0]
+    if best in LANGUAGE_NAMES or reliable:
+        score[best] += _BEST_EFFORT + (_RELIABLE if reliable else 0)
+    for match in _LATIN_LETTERS.finditer(text[:500]):
+        score[match.lastgroup or ""] += _LETTER
+    others = max((value for language, value in score.items() if language != before), default=0.0)
+    score[before] += _BEFORE
+    language, top = max(score.items(), key=lambda item: item[1])
+    lead = top - max((value for other, value in score.items() if other != language), default=0.0)
+    sure = (reliable and language == best) or (lead >= _CLEAR and top > _BEFORE + _CLEAR)
+    return Guess(language, sure, open=not sure and others > 0)
+
+
+def _believable(language: str, text: str, words: Mapping[str, float]) -> bool:
+    """Whether a detection can be right that the detector calls reliable: it's reliable on prose only."""
+    if language not in LANGUAGE_NAMES:
+        return sum(map(str.isalpha, text)) >= _RARE_LETTERS
+    return language not in WELL_KNOWN or words[language] > 0 or text.count(" ") < _MANY_WORDS
+
+
+def _detected(text: str, best_effort: bool) -> tuple[str, bool]:
+    """Language and whether it's reliable; empty where the detector isn't installed or has no opinion."""
+    try:
+        import pycld2
+    except ImportError:  # it has no wheel for Linux on ARM
+        return "", False
+    try:
+        reliable, _, details = pycld2.detect(text, isPlainText=True, bestEffort=best_effort)
+    except pycld2.error:  # characters that it takes for a wrong encoding
+        return "", False
+    code = str(details[0][1])
+    return ("", False) if code == "un" else (_OTHER_CODES.get(code, code), bool(reliable))
