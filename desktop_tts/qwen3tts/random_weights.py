@@ -67,7 +67,8 @@ class RandomTensors(Tensors):
 
 @dataclass(frozen=True, slots=True)
 class RandomCheckpoint(Checkpoint):
-    """A released model's configuration with random tensors. There are no files, so no text tokenizer."""
+    """A released model's configuration with random tensors. There are no files; for a text tokenizer give a ``path``
+    to which ``random_files.write_tokenizer`` has written one."""
 
     seed: int = 0
 
@@ -78,10 +79,10 @@ class RandomCheckpoint(Checkpoint):
         return RandomTensors(codec_shapes(self.codec), torch.float32, self.seed)
 
 
-def random_checkpoint(size: ModelSize, kind: ModelKind, seed: int = 0) -> RandomCheckpoint:
+def random_checkpoint(size: ModelSize, kind: ModelKind, seed: int = 0, path: Path = Path("random")) -> RandomCheckpoint:
     """What ``open_checkpoint`` gives, without files. Equal seeds give equal weights on one machine."""
     return RandomCheckpoint(
-        path=Path(f"random-{size}-{kind}"),
+        path=path,
         config=read_model_config(released.model_config(size, kind)),
         codec=read_codec_config(released.CODEC_CONFIG),
         generation=released.GENERATION_CONFIG,

@@ -6,11 +6,14 @@ import pytest
 import torch
 
 from desktop_tts.qwen3tts import released
+from desktop_tts.qwen3tts.checkpoint import open_checkpoint
 from desktop_tts.qwen3tts.codec.shapes import codec_shapes
 from desktop_tts.qwen3tts.config import read_codec_config
 from desktop_tts.qwen3tts.errors import CheckpointError
+from desktop_tts.qwen3tts.random_files import write_random_model, write_tokenizer
 from desktop_tts.qwen3tts.random_weights import random_checkpoint
 from desktop_tts.qwen3tts.shapes import model_shapes
+from desktop_tts.qwen3tts.tokenizer import load_tokenizer
 
 
 @pytest.mark.parametrize(
@@ -62,3 +65,40 @@ def test_tensors_are_random_repeatable_and_as_strict_as_files():
         tensors.mapped(name, (1024, 3072))
     with pytest.raises(CheckpointError, match="don't belong"):
         tensors.finish()
+
+
+def test_tokenizer_has_the_released_ids(tmp_path):
+    write_tokenizer(tmp_path)
+    checkpoint = random_checkpoint("0.6b", "custom_voice", path=tmp_path)
+    tokenizer = load_tokenizer(checkpoint.path, checkpoint.config)
+    assert tokenizer.encode("assistant\n") == [77091, 198]
+    assert tokenizer.encode("user\n") == [872, 198]
+    assert len(tokenizer.encode("héllo")) == 6
+
+
+def test_files_hold_what_memory_holds(tmp_path, monkeypatch):
+    """With the widths of the real model cut down, to spare the disk."""
+    small = released.model_config("0.6b", "base")
+    small["talker_config"] |= {"text_vocab_size": 64, "num_hidden_layers": 1}
+    small["talker_config"]["code_predictor_config"]["num_hidden_layers"] = 1
+    codec = released.CODEC_CONFIG
+    decoder = codec["decoder_config"] | {"latent_dim": 32, "decoder_dim": 32, "codebook_size": 16}
+    encoder = codec["encoder_config"] | {
+        "num_filters": 4,
+        "hidden_size": 64,
+        "codebook_size": 16,
+        "num_hidden_layers": 1,
+    }
+    monkeypatch.setattr(released, "model_config", lambda _size, _kind: small)
+    monkeypatch.setattr(released, "CODEC_CONFIG", codec | {"decoder_config": decoder, "encoder_config": encoder})
+    written = open_checkpoint(write_random_model(tmp_path / "model", "0.6b", "base"))
+    memory = random_checkpoint("0.6b", "base")
+    assert (written.config, written.codec) == (memory.config, memory.codec)
+    for files, made in ((written.tensors(), memory.tensors()), (written.codec_tensors(), memory.codec_tensors())):
+        assert files.names() == made.names()
+        for name in made.names():
+            a, b = files.mapped(name, made.shape(name)), made.mapped(name, made.shape(name))
+            assert a.dtype == b.dtype
+            assert torch.equal(a, b), name
+        files.finish()
+        made.finish()
