@@ -14,7 +14,6 @@ from desktop_setup.outcome import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSTRAINTS = ROOT / "installers" / "constraints.txt"
-INPUTS = (ROOT / "pyproject.toml", CONSTRAINTS, Path(__file__).with_name("system_packages.py"))
 FLAGS = {
     "--no-system-packages": "leave the operating system alone",
     "--qwen": "also install what Qwen3-TTS needs (torch, which is large)",
@@ -125,11 +124,9 @@ def _ready(extras: frozenset[str], with_system: bool) -> Path:
 
 def _inputs() -> str:
     try:
-        return stamp.inputs_of(INPUTS)
-    except FileNotFoundError as error:
-        raise SetupError(
-            outcome.NO_ENVIRONMENT, f"{error.filename} is missing: this copy of Desktop TTS is damaged, get it anew."
-        ) from error
+        return stamp.inputs_of(ROOT)
+    except (OSError, ValueError) as error:
+        raise SetupError(outcome.DAMAGED, f"This copy of Desktop TTS is damaged, get it anew: {error}.") from error
 
 
 def _become(command: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from desktop_setup.outcome import BUSY, NOT_WRITABLE, SetupError
+from desktop_setup.outcome import BUSY, NOT_WRITABLE, SetupError, ToldToEnd
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def only_one(file: Path, patience_s: float = 1800) -> Iterator[None]:
 @contextmanager
 def _ends_as_interrupt() -> Iterator[None]:
     def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
+        raise ToldToEnd
 
     before = {}
     for name in ("SIGTERM", "SIGHUP"):

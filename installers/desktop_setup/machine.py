@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
+from desktop_setup.outcome import ToldToEnd
+
 OS_RELEASE = Path("/etc/os-release")
 
 
@@ -104,9 +106,9 @@ def _wait(
     with child:
         try:
             return child.wait()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             # Not killed: a package manager has to come to a clean end. A second Ctrl+C gives up waiting.
-            if os.name != "nt":
+            if isinstance(interrupt, ToldToEnd) and os.name != "nt":
                 with contextlib.suppress(PermissionError):  # sudo's child; the terminal told it
                     child.send_signal(signal.SIGINT)
             child.wait()

@@ -10,6 +10,7 @@ INSTALL_FAILED = 14
 BUSY = 15
 NOT_WRITABLE = 16
 UNSUITABLE = 17
+DAMAGED = 18
 INTERRUPTED = 130
 
 MEANING = {
@@ -23,8 +24,13 @@ MEANING = {
     BUSY: "another set-up of this folder is running and didn't end in time",
     NOT_WRITABLE: "this folder can't be written to",
     UNSUITABLE: "this system is too old or of a kind for which there are no packages",
+    DAMAGED: "a file of Desktop TTS itself is missing or damaged",
     INTERRUPTED: "you pressed Ctrl+C; the next run cleans up",
 }
+
+
+class ToldToEnd(KeyboardInterrupt):
+    """Another program wants us to end; unlike after Ctrl+C, our children don't know it yet."""
 
 
 class SetupError(Exception):

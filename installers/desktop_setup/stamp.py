@@ -8,11 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Set
+import tomllib
+from collections.abc import Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 NAME = "desktop-tts-setup.json"
+OTHER_INPUTS = ("installers/constraints.txt", "installers/desktop_setup/system_packages.py")
 UNFINISHED = "desktop-tts-setup-unfinished"
 
 
@@ -29,11 +31,13 @@ class Stamp:
     extras: tuple[str, ...] = ()
 
 
-def inputs_of(files: Iterable[Path]) -> str:
-    """One hash over the content of these files."""
-    total = hashlib.sha256()
-    for file in files:
-        total.update(hashlib.sha256(file.read_bytes()).digest())
+def inputs_of(root: Path) -> str:
+    """One hash over all that decides what a set-up installs. Settings of other tools in pyproject.toml don't."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    parts = [project.get("project"), project.get("build-system"), project.get("tool", {}).get("setuptools")]
+    total = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
+    for name in OTHER_INPUTS:
+        total.update(hashlib.sha256((root / name).read_bytes()).digest())
     return total.hexdigest()
 
 
@@ -44,7 +48,7 @@ def fits(stamp: Stamp | None, inputs: str, root: Path, python: Path, extras: Set
         and stamp.inputs == inputs
         and stamp.root == str(root)
         and extras <= set(stamp.extras)
-        and python.exists()
+        and os.access(python, os.X_OK)
         and stamp.interpreter == os.path.realpath(python)
     )
 

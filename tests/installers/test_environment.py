@@ -64,19 +64,27 @@ def test_what_fits_and_what_does_not(root, venv):
     assert not stamp.fits(good, "hash", root.parent, python, frozenset())
     assert not stamp.fits(good, "hash", root, python, {"test", "qwen"})
     assert not stamp.fits(replace(good, interpreter="/usr/bin/python3.9"), "hash", root, python, frozenset())
-    python.unlink()
+    python.unlink()  # or in a folder of somebody else's, such as root's
     assert not stamp.fits(good, "hash", root, python, frozenset())
 
 
-def test_any_changed_input_changes_the_hash(tmp_path):
-    one, two = tmp_path / "one", tmp_path / "two"
-    one.write_text("a")
-    two.write_text("b")
-    before = stamp.inputs_of([one, two])
-    assert before == stamp.inputs_of([one, two])
-    two.write_text("")
-    one.write_text("ab")
-    assert stamp.inputs_of([one, two]) != before
+def test_whatever_decides_the_installation_changes_the_hash(root):
+    for name in stamp.OTHER_INPUTS:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("1")
+    (root / "pyproject.toml").write_text("[project]\ndependencies = ['a']\n")
+    hashes = [stamp.inputs_of(root)]
+    for name in stamp.OTHER_INPUTS:
+        (root / name).write_text("2")
+        hashes.append(stamp.inputs_of(root))
+    (root / "pyproject.toml").write_text("[project]\ndependencies = ['b']\n")
+    hashes.append(stamp.inputs_of(root))
+    (root / "pyproject.toml").write_text("[project]\ndependencies = ['b']\n[tool.setuptools]\npy-modules = []\n")
+    hashes.append(stamp.inputs_of(root))
+    assert len(set(hashes)) == 5
+    with (root / "pyproject.toml").open("a") as file:
+        file.write("[tool.ruff]\nline-length = 9\n")
+    assert stamp.inputs_of(root) == hashes[-1]
 
 
 def test_a_working_environment_is_kept(root, venv, machine):
