@@ -25,7 +25,7 @@ text.insert("1.0", open(sys.argv[1], encoding="utf-8").read())
 text.pack(fill="both", expand=True)
 text.tag_add("sel", "1.0", "end-1c")
 log = open(sys.argv[1] + ".keys", "a", buffering=1)
-root.bind_all("<Key>", lambda event: log.write(event.keysym + "\\n"))
+text.bind("<Key>", lambda event: log.write(event.keysym + "\\n"))
 text.focus_force()
 def ready():
     text.tag_remove("sel", "1.0", "end")
@@ -44,6 +44,24 @@ def wait_until(condition, timeout=15, what="it"):
         time.sleep(0.02)
 
 
+def start_x_server():
+    """The process and the name of its display, or None."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
+    server = subprocess.Popen(command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(write)
+    ready, _, _ = select.select([read], [], [], 30)
+    number = os.read(read, 16).decode().strip() if ready else ""
+    os.close(read)
+    if number:
+        time.sleep(0.1)
+    if not number or server.poll() is not None:
+        server.kill()
+        server.wait()
+        return None
+    return server, f":{number}"
+
+
 class Window:
     """Another toolkit's window whose whole text is selected and which has the focus."""
 
@@ -55,7 +73,7 @@ class Window:
         time.sleep(0.1)
         self.id = display.xdotool("search", "--sync", "--pid", str(self.process.pid), "--name", "selection").split()[-1]
 
-    def keys(self):
+    def received(self):
         """Names of the keys that it received."""
         return Path(f"{self._file}.keys").read_text().split()
 
@@ -71,16 +89,12 @@ class Display:
         self.folder = folder
         self._children: list[subprocess.Popen] = []
         self._windows = 0
-        read, write = os.pipe()
-        command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
-        self._server = subprocess.Popen(
-            command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        os.close(write)
-        ready, _, _ = select.select([read], [], [], 30)
-        assert ready, "Xvfb doesn't start: sudo apt install xvfb"
-        self.display = ":" + os.read(read, 16).decode().strip()
-        os.close(read)
+        for attempt in range(6):  # servers that start and end at the same moment get into each other's way
+            if started := start_x_server():
+                break
+            time.sleep(0.2 * (attempt + 1))
+        assert started, "Xvfb doesn't start: sudo apt install xvfb"
+        self._server, self.display = started
         gone = ("WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_CURRENT_DESKTOP", "QT_QPA_PLATFORM")
         self.env = {name: value for name, value in os.environ.items() if name not in gone} | {
             "DISPLAY": self.display,
@@ -185,7 +199,7 @@ class Display:
                 child.send_signal(signal.SIGCONT)
                 child.kill()
             child.wait()
-        self._server.kill()
+        self._server.terminate()
         self._server.wait()
 
 

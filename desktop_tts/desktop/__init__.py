@@ -1,0 +1,1 @@
+"""What the desktop gives: hotkeys, selections, autostart. No Qt but in files named ``qt_*``."""
