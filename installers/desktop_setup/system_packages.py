@@ -30,12 +30,12 @@ def _needs(table: str) -> tuple[Need, ...]:
 # Found with ldd over the wheels in a bare Debian: what QtCore to QtWidgets, QtNetwork, QtDBus, QtSvg and the xcb and
 # wayland platforms load, and what PortAudio needs to see a PulseAudio or PipeWire server.
 FOR_RUN = _needs("""
-    libEGL.so.1               libegl1              libglvnd-egl             libglvnd           libEGL1
-    libGL.so.1                libgl1               libglvnd-glx             libglvnd           libGL1
+    libEGL.so.1               libegl1              libglvnd-egl             libglvnd           Mesa-libEGL1
+    libGL.so.1                libgl1               libglvnd-glx             libglvnd           Mesa-libGL1
     libgthread-2.0.so.0       libglib2.0-0         glib2                    glib2              libgthread-2_0-0
     libbrotlidec.so.1         libbrotli1           libbrotli                brotli             libbrotlidec1
     libdbus-1.so.3            libdbus-1-3          dbus-libs                dbus               libdbus-1-3
-    libfontconfig.so.1        libfontconfig1       fontconfig               fontconfig         fontconfig
+    libfontconfig.so.1        libfontconfig1       fontconfig               fontconfig         libfontconfig1
     libxkbcommon.so.0         libxkbcommon0        libxkbcommon             libxkbcommon       libxkbcommon0
     libxkbcommon-x11.so.0     libxkbcommon-x11-0   libxkbcommon-x11         libxkbcommon-x11   libxkbcommon-x11-0
     libX11-xcb.so.1           libx11-xcb1          libX11-xcb               libx11             libX11-xcb1
