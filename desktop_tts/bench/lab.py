@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import select
 import shutil
 import subprocess
@@ -97,14 +98,15 @@ def running(
 @contextlib.contextmanager
 def _x_server() -> Iterator[str]:
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp"]
+    number = f":{random.randrange(100, 30_000)}"  # looking for the first free one, servers race each other
+    command = ["Xvfb", number, "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
     try:
         ready, _, _ = select.select([read], [], [], 20)
-        if not ready:
+        if not ready or not os.read(read, 16):
             raise NotInstalled("Xvfb doesn't start.", "Start it by hand to see why.")
-        yield ":" + os.read(read, 16).decode().strip()
+        yield number
     finally:
         os.close(read)
         server.terminate()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import signal
 import subprocess
@@ -47,19 +48,18 @@ def wait_until(condition, timeout=15, what="it"):
 def start_x_server():
     """The process and the name of its display, or None."""
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
+    number = f":{random.randrange(100, 30_000)}"  # looking for the first free one, servers race each other
+    command = ["Xvfb", number, "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
     ready, _, _ = select.select([read], [], [], 30)
-    number = os.read(read, 16).decode().strip() if ready else ""
+    started = bool(ready and os.read(read, 16))
     os.close(read)
-    if number:
-        time.sleep(0.1)
-    if not number or server.poll() is not None:
+    if not started:
         server.kill()
         server.wait()
         return None
-    return server, f":{number}"
+    return server, number
 
 
 class Window:
