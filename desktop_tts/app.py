@@ -119,7 +119,9 @@ class App(QObject):
         self._key.connect(self._on_key, Qt.ConnectionType.QueuedConnection)
         self._found.connect(self._on_found, Qt.ConnectionType.QueuedConnection)
         self.reader.notice.connect(self.tray.notify)
-        self.tray.no_host.connect(self.open_window)
+        self.tray.noticed.connect(self.window.show_notice)
+        self.tray.no_host.connect(self.window.stand_in_for_tray)
+        self.tray.host_came.connect(self.window.tray_came)
         self.settings.on_change(self._apply)
         self._applied = self.settings.current
 
@@ -255,9 +257,10 @@ class App(QObject):
             {name: getattr(keys, name) for name in names if getattr(keys, name)}
         )
 
-    def open_settings(self) -> None:
+    def open_settings(self, page: str = "") -> None:
         if self._settings_window is None:
             self._settings_window = SettingsWindow(self.settings, self.actions)
+        self._settings_window.open_page(page)
         present(self._settings_window)
 
     def open_window(self) -> None:
