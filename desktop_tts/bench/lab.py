@@ -98,7 +98,7 @@ def running(
 @contextlib.contextmanager
 def _x_server() -> Iterator[str]:
     read, write = os.pipe()
-    number = f":{random.randrange(100, 30_000)}"  # looking for the first free one, servers race each other
+    number = f":{random.randrange(100, 30_000)}"  # noqa: S311 - servers that look for the first free one race each other
     command = ["Xvfb", number, "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)

@@ -52,9 +52,15 @@ def start_x_server():
     command = ["Xvfb", number, "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
-    ready, _, _ = select.select([read], [], [], 30)
-    started = bool(ready and os.read(read, 16))
+    said = b""
+    while not said.endswith(b"\n"):  # closing the pipe before the line's end would end the server
+        ready, _, _ = select.select([read], [], [], 30)
+        part = os.read(read, 16) if ready else b""
+        if not part:
+            break
+        said += part
     os.close(read)
+    started = said.endswith(b"\n")
     if not started:
         server.kill()
         server.wait()
