@@ -91,7 +91,10 @@ def random_checkpoint(size: ModelSize, kind: ModelKind, seed: int = 0, path: Pat
 
 
 def scale_of(name: str, shape: tuple[int, ...]) -> tuple[float, float]:
-    """Mean and standard deviation that a tensor of this role gets, so that activations keep about their size."""
+    """Mean and standard deviation that a tensor of this role gets, so that activations keep about their size.
+
+    The tests' golden files depend on these numbers.
+    """
     leaf = name.rsplit(".", 1)[-1]
     if leaf == "initialized":
         return 1.0, 0.0

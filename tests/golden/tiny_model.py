@@ -2,15 +2,14 @@
 
 The files are not kept in the repository: they are made again, bit for bit, wherever they are needed. Every number comes
 from Philox bits by exact arithmetic, so the same seed gives the same tensors on every machine and library version.
-No published code is needed here, and none of the project's model code runs: only its table of names and shapes is used.
+No published code is needed here, and none of the project's model code runs: only its tables of names and shapes.
 
-Unlike the initialisation of the published classes, every tensor gets values that matter: layer scales, Snake
-parameters and codebooks near zero would hide mistakes.
+Unlike the initialisation of the published classes, every tensor gets values that matter (``scale_of``): layer scales,
+Snake parameters and codebooks near zero would hide mistakes.
 """
 
 import json
 import math
-import re
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,9 +21,9 @@ from safetensors.torch import save_file
 
 from desktop_tts.qwen3tts.codec.shapes import codec_shapes
 from desktop_tts.qwen3tts.config import read_codec_config, read_model_config
+from desktop_tts.qwen3tts.random_weights import scale_of
 from desktop_tts.qwen3tts.shapes import model_shapes
 
-_TRANSPOSED = re.compile(r"^decoder\.(upsample\.\d\.0|decoder\.\d\.block\.1)\.conv\.weight$")
 TOKENIZER = Path(__file__).parent / "data" / "tokenizer"
 SPECIALS = [
     "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|object_ref_start|>", "<|object_ref_end|>", "<|box_start|>",
@@ -118,33 +117,10 @@ def _tensor(name: str, shape: tuple[int, ...], spec: Spec) -> torch.Tensor:
     if leaf == "initialized":
         return torch.ones(shape)
     noise = _noise(f"{spec.seed}/{name}", shape)
-    mean, spread = _scale(name, leaf, shape)
+    mean, spread = scale_of(name, shape)
     if leaf == "cluster_usage":
         noise = noise.abs()  # a count
     return (noise * spread + mean).float().contiguous()
-
-
-def _scale(name: str, leaf: str, shape: tuple[int, ...]) -> tuple[float, float]:
-    """Mean and standard deviation."""
-    if leaf == "cluster_usage":
-        return 0.5, 0.5
-    if leaf in ("embedding_sum", "embed_sum"):
-        return 0.0, 1.0
-    if leaf in ("alpha", "beta"):
-        return 0.0, 0.2
-    if leaf in ("gamma", "scale"):
-        return 0.4, 0.1
-    if len(shape) == 1:
-        return (1.0, 0.1) if leaf == "weight" else (0.0, 0.05)
-    if "embedding" in name:
-        return 0.0, 0.5
-    if "codec_head" in name or "lm_head" in name:
-        return 0.0, 2.0 / math.sqrt(shape[1])
-    if _TRANSPOSED.search(name):
-        return 0.0, 0.6 / math.sqrt(shape[0])  # [in, out, kernel]
-    if name.startswith("decoder.decoder.") and ".conv2." in name:
-        return 0.0, 0.4 / math.sqrt(shape[1])  # keeps twelve residual units in a row from swelling
-    return 0.0, 1.0 / math.sqrt(math.prod(shape[1:]))
 
 
 def _noise(key: str, shape: tuple[int, ...]) -> torch.Tensor:
