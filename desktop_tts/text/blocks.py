@@ -65,8 +65,9 @@ class _Blocks:
         self._text = Lookahead(pieces)
         self._code = code
         self._open: Block | None = None
-        self._lines = 0
-        """Lines of the open block so far."""
+        self._fresh = True
+        """Whether the last line begins a sentence."""
+        self._quotes = 0
         self._wrapped = False
         """Whether a line of the open block ended within a sentence."""
         self._length = 0
@@ -101,11 +102,12 @@ class _Blocks:
         kind = start.kind
         if start.number and self._open not in (None, Block.ITEM) and start.number.strip("(.)") != "1":
             kind = Line.PLAIN  # a number that happens to begin a wrapped line
-        if kind is Line.PLAIN and self._open and self._goes_on(start.marks):
+        if kind is Line.PLAIN and self._open and start.quotes == self._quotes and self._goes_on(start.marks):
             yield from self._join(start.marks)
         else:
             yield from self._close()
             yield from self._begin(_BLOCK_OF[kind], start)
+        self._quotes = start.quotes
         yield from self._rest_of_line()
         if self._open in (Block.HEADING, Block.ROW) or self._tabs:
             yield from self._close()
@@ -113,7 +115,7 @@ class _Blocks:
             yield Edge.LINE_END
 
     def _begin(self, block: Block, start: Start) -> Iterator[Event]:
-        self._open, self._lines, self._wrapped = block, 0, False
+        self._open, self._fresh, self._wrapped = block, True, False
         yield block
         self._text.take(start.marks)
         if start.number and block is Block.ITEM:
@@ -123,19 +125,19 @@ class _Blocks:
             yield number.said(",", len(number) - 1)
 
     def _goes_on(self, at: int) -> bool:
-        return goes_on(self._text, at, self._tail, self._length, self._lines == 1)
+        return goes_on(self._text, at, self._tail, self._length, self._fresh, self._ends_in_hyphen())
 
     def _join(self, at: int) -> Iterator[Event]:
         hyphen = self._held.text.strip()
         between = glue(self._text, at, self._tail, hyphen)
-        if not _SENTENCE_END.search(self._tail, max(0, len(self._tail) - 3)):
-            self._wrapped = True
+        self._fresh = _SENTENCE_END.search(self._tail, max(0, len(self._tail) - 3)) is not None
+        self._wrapped = self._wrapped or not self._fresh
         if between:
             yield self._held.said(between)
         self._text.take(at)
 
     def _ends_in_hyphen(self) -> bool:
-        return bool(self._held.text.strip())
+        return self._tail[-1:].isalnum() and bool(self._held.text.strip())
 
     def _rest_of_line(self) -> Iterator[Event]:
         """The text up to the newline, except a hyphen at its end, whose fate the next line decides."""
@@ -156,7 +158,6 @@ class _Blocks:
             if not self._text.read_on():
                 self._held = self._text.take(end - cut)
                 break
-        self._lines += 1
 
     def _drop_line(self) -> None:
         while (newline := self._text.find("\n")) < 0:

@@ -12,14 +12,13 @@ _CLOSERS = "\"'”’»›)\\]}*_~`"
 _CJK_CLOSERS = "」』”’）》〉】〕"
 _END = re.compile(
     rf"[.!?…‽؟۔।॥։።။][{_CLOSERS}]{{0,20}}\s[^\w。！？｡]{{0,60}}?(?P<next>\w)"
-    rf"|[。！？｡][{_CJK_CLOSERS}]{{0,10}}\s{{0,60}}(?=[^{_CJK_CLOSERS}\s。！？｡])"
+    rf"|[。！？｡][{_CJK_CLOSERS}]{{0,10}}\s{{0,60}}[^{_CJK_CLOSERS}\s。！？｡]"
 )
-_WORD_BEFORE = re.compile(r"[^\s(\[{\"'“„«]{0,24}\Z")
 _WORD = re.compile(r"[\w'’-]*(?=[^\w'’-])")
 _ORDINAL = re.compile(r"(?:\A|\s)\(?\d{1,2}\Z")
 _PLAIN_WORD = re.compile(r"[^\W\d_]{4,}\Z|\d{3,}\Z|[^\w.]\Z")
 _SURE = re.compile(
-    rf"(?:(?:[^\W\d_]{{4,}}|\d{{3,}}|[%)\]”»\"])\.|[!?‽؟۔।॥։።။。！？｡])[{_CLOSERS}{_CJK_CLOSERS}]{{0,20}}\s*\Z"
+    rf"(?:(?:[^\W\d_]{{2,}}|\d{{3,}}|[%)\]”»\"])\.|[!?‽؟۔।॥։።။。！？｡])[{_CLOSERS}{_CJK_CLOSERS}]{{0,20}}\s*\Z"
 )
 
 _ABBREVIATIONS = word_set(
@@ -28,11 +27,16 @@ _ABBREVIATIONS = word_set(
 )
 _TITLES = word_set("dr mr mrs ms prof mme mlle sra dra")
 _LAST_WORD = re.compile(r"([^\s(\[{\"'“„«]{1,24})\.\s*\Z")
+_NUMBER = re.compile(r"(?:\A|\s)\d{1,3}\.\s*\Z")
 _GLUED = re.compile(r"(?:(?<![\w.])[^\W\d_A-Z][^\W\d_]+[.!?]|[。！？｡][」』”’）》〉】〕]*)\Z")
 """What ends a sentence also without white space after it."""
-_LOWER = re.compile(r"[\"'“”‘’«»(\[]*[^\W\d_]")
+_FIRST = re.compile(r"[\"'“”‘’«»(\[]*(\w)")
+_QUOTE_PARTICLE = re.compile("[とってはがのをも、，,]")
+_OPENING = re.compile(r"\s([“«„‘(\[¿¡\"']+\s?)\Z")
+_CJK_END = re.compile(f"[。！？｡][{_CJK_CLOSERS}]*\\s*(?=[^{_CJK_CLOSERS}\\s。！？｡])")
+_QUOTED = re.compile(r"[.!?…][\"'”’»]+\s*\Z")
 
-_CLAUSE = re.compile(r"[,;:—–)]\s|[，、；：]|(?<=[^\W\d_]{4})[.!?…]\s")
+_CLAUSE = re.compile(r"[,;:—–)]\s|[，、；：]|[!?…]\s|(?<=[^\W\d_]{4})\.\s(?=[^\W\d_a-z])")
 _SPACE = re.compile(r"\s")
 
 
@@ -63,8 +67,11 @@ def candidate(text: str, start: int, longest: int) -> Candidate | tuple[int, int
 
 
 def ends_surely(text: str) -> bool:
-    """Whether the text ends in a full stop that isn't an abbreviation's."""
-    return _SURE.search(text, max(0, len(text) - 80)) is not None
+    """Whether the text seems to end in a full stop that isn't an abbreviation's."""
+    if _SURE.search(text, max(0, len(text) - 80)) is None:
+        return False
+    last = _LAST_WORD.search(text, max(0, len(text) - 40))
+    return last is None or last[1].lower() not in _ABBREVIATIONS | _TITLES
 
 
 def sentence_starts(text: str, language: str) -> list[int]:
@@ -72,25 +79,32 @@ def sentence_starts(text: str, language: str) -> list[int]:
     from sentencex import get_sentence_boundaries
 
     starts = [0]
-    for boundary in get_sentence_boundaries(language, text):
-        at = int(boundary["start_index"])
-        if at > starts[-1] and not _continues(text[:at], text[at : at + 40]):
+    found = {int(boundary["start_index"]) for boundary in get_sentence_boundaries(language, text)}
+    # It takes a small letter or a digit for the same sentence, also after a full stop that can't be anything else.
+    found.update(match.end() for match in _CJK_END.finditer(text))
+    for at in sorted(found):
+        opening = _OPENING.search(text, max(0, at - 20), at)
+        at = opening.start(1) if opening else at
+        if starts[-1] < at < len(text) and not _continues(text[:at], text[at : at + 40]):
             starts.append(at)
     return starts
 
 
 def _continues(before: str, after: str) -> bool:
-    """Whether a boundary is none: after an abbreviation that the splitter doesn't know, or within "Node.JS"."""
+    """Whether a boundary is none: after an abbreviation or quote that sentencex doesn't know, or within "Node.JS"."""
     if not before[-1].isspace() and not _GLUED.search(before, max(0, len(before) - 40)):
         return True
-    last = _LAST_WORD.search(before, max(0, len(before) - 40))
-    if last is None:
-        return False
-    word = last[1].lower().rstrip(".")
-    if word in _TITLES:
+    first = _FIRST.match(after)
+    lower = first is not None and (first[1].islower() or first[1].isdigit())
+    if _QUOTE_PARTICLE.match(after) and before.endswith(tuple(_CJK_CLOSERS)):
         return True
-    lower = _LOWER.match(after)
-    return word in _ABBREVIATIONS and lower is not None and lower.group()[-1].islower()
+    if lower and _NUMBER.search(before, max(0, len(before) - 10)):
+        return True
+    if lower and _QUOTED.search(before, max(0, len(before) - 40)):
+        return True
+    last = _LAST_WORD.search(before, max(0, len(before) - 40))
+    word = last[1].lower().rstrip(".") if last else ""
+    return word in _TITLES or (lower and word in _ABBREVIATIONS) or (len(word) == 1 and word.isalpha())
 
 
 def clause_end(text: str, limit: int) -> tuple[int, bool]:

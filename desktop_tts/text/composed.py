@@ -8,8 +8,8 @@ from desktop_tts.text.offsets import Mapped
 
 _MOST_MARKS = 6
 """Marks that a letter keeps: more are a joke, and cost quadratic time."""
-_KEPT = frozenset("²³¹™…℠⁰⁴⁵⁶⁷⁸⁹⁺⁻") | frozenset("¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅟↉")
-"""Engines read these right; resolved they would change the meaning: 10² isn't 102."""
+_KEPT = frozenset("²³¹™…℠⁰⁴⁵⁶⁷⁸⁹⁺⁻ำຳ") | frozenset("¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅟↉")
+"""Engines read these right; resolved they would change the meaning, 10² isn't 102, or be misspelt."""
 _KEPT_RANGES = (
     (0x3001, 0x3020),
     (0x3131, 0x318E),

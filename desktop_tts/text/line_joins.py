@@ -17,7 +17,6 @@ _TITLE = 60
 """A title is no longer than this."""
 _SHORT = 24
 """Lines this short, one under the other, are menus, verses, addresses."""
-_FULL = 40
 _MEASURED = 80
 
 HYPHENS = "-\u2010"
@@ -27,16 +26,19 @@ _AND_OR = word_set("and or und oder bzw et ou y o u e en of och eller og i oraz 
 _KEPT = re.compile(r"(?:-\w+|\b(?:self|well|non|half|cross))$", re.I)
 
 
-def goes_on(text: Lookahead, at: int, before: str, length: int, first_line: bool) -> bool:
-    """Whether the line at ``at`` goes on with a paragraph whose last line, of ``length``, ends in ``before``."""
+def goes_on(text: Lookahead, at: int, before: str, length: int, fresh: bool, hyphen: bool) -> bool:
+    """Whether the line at ``at`` goes on with a paragraph whose last line, of ``length``, ends in ``before``.
+
+    ``fresh``: that line begins a sentence, so that it may be a title. ``hyphen``: it ends within a word.
+    """
     first = text.char(at)
-    if first.islower():
+    if first.islower() or (hyphen and first.isalnum()):
         return True
     if _UNSPACED.match(first) and length > LONG_LINE / 2:
         return False
     if length > LONG_LINE:
         return not (first.isupper() or first.isdigit() or first in "\"'“‘«„(")
-    if not first_line or length > _TITLE or _ENDED.search(before):
+    if not fresh or length > _TITLE or _ENDED.search(before):
         return True
     next_length = len(text.line(at, _MEASURED))
     if not (first.isupper() or first.isdigit()):  # a script without capitals, or a quote
@@ -44,7 +46,7 @@ def goes_on(text: Lookahead, at: int, before: str, length: int, first_line: bool
     if length <= _SHORT and next_length <= _SHORT:
         return False
     # A line that was wrapped has no room for the first word of the next.
-    return next_length < _FULL or length + 1 + len(text.word(at, _SHORT)) >= 0.6 * next_length
+    return next_length < _SHORT or length + 1 + len(text.word(at, _SHORT)) >= 0.6 * next_length
 
 
 def glue(text: Lookahead, at: int, before: str, hyphen: str) -> str:

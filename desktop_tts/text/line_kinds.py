@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from desktop_tts.text.lookahead import Lookahead
@@ -26,11 +26,14 @@ class Line(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A line's kind; ``marks`` is the number of characters before its text, ``number`` that of a numbered item."""
+    """A line's kind; ``marks`` is the number of characters before its text."""
 
     kind: Line
     marks: int
     number: str = ""
+    """That of a numbered item, as it's written."""
+    quotes: int = 0
+    """How many times it's quoted: ``>`` before it."""
 
 
 LONGEST_FENCE = 400
@@ -53,16 +56,17 @@ def line_start(text: Lookahead) -> Start:
     """The kind of the line that begins at the next unread character."""
     while (at := text.after_blanks(0, _LONGEST_INDENT)) == _LONGEST_INDENT:
         text.take(at)  # blanks without end aren't kept
+    quotes = 0
     while at < _LONGEST_INDENT and text.char(at) == ">":
-        at = text.after_blanks(at + 1, _LONGEST_INDENT)
+        at, quotes = text.after_blanks(at + 1, _LONGEST_INDENT), quotes + 1
     first = text.char(at)
     if not first:
         return Start(Line.END, at)
     if first == "\n":
         return Start(Line.BLANK, at)
     if first.isalpha():
-        return Start(Line.PLAIN, at)
-    return _marked(text, at, text.word(at, _TOKEN))
+        return Start(Line.PLAIN, at, quotes=quotes)
+    return replace(_marked(text, at, text.word(at, _TOKEN)), quotes=quotes)
 
 
 def _marked(text: Lookahead, at: int, token: str) -> Start:
