@@ -2,7 +2,7 @@
 
 So the ids are those of the complete text, however it is cut into pieces. Three things are held back:
 
-1. characters that a later one may combine with or move (NFC): those after the last one that surely stands for itself;
+1. the last character, because a later one may combine with it (NFC), and half characters;
 2. the last word, because it may go on: white space at the end, which divides differently before a word, and a single
    sign, which joins letters that follow;
 3. within a long last word (a clause in Chinese is one), the tokens that further letters may merge with. Merging never
@@ -37,10 +37,8 @@ class IncrementalEncoder:
 
     def feed(self, piece: str) -> list[int]:
         """The ids that are certain now and weren't before."""
-        # A surrogate at the end may be half of a character.
         self._raw += piece
-        safe = _last_starter(self._raw)
-        self._normalize(safe)
+        self._normalize(_safe_end(self._raw))
         return self._give_out(self._final_words())
 
     def finish(self) -> list[int]:
@@ -105,11 +103,14 @@ class IncrementalEncoder:
         return len(self._tokenizer.split("a" + character)) == 1
 
 
-def _last_starter(text: str) -> int:
-    """Where the last character begins that can't combine with anything before it; 0 if there's none after that."""
+def _safe_end(text: str) -> int:
+    """Up to where what follows can't change the normal form: the start of the last character that stands for itself, or
+    the end of white space, with which nothing combines."""
     for place in range(len(text) - 1, -1, -1):
         character = text[place]
         code = ord(character)
+        if character in " \n\r\t":
+            return place + 1
         if code < 0x300:
             return place
         if unicodedata.category(character)[0] in "MC" or any(low <= code <= high for low, high in _JOINING):
