@@ -68,6 +68,7 @@ class FactorSlider(QWidget):
         self._pace.setInterval(PACE_MS)
         self._pace.timeout.connect(self._tell)
         self._told = -1.0
+        self._untold = False
         self.slider.valueChanged.connect(self._moved)
 
     def value(self) -> float:
@@ -75,7 +76,7 @@ class FactorSlider(QWidget):
 
     def set_value(self, value: float) -> None:
         """Show a value without telling about it. Ignored while the user moves the handle."""
-        if self.slider.isSliderDown() or self._pace.isActive():
+        if self.slider.isSliderDown() or self._untold:
             return
         self._told = value
         self.slider.blockSignals(True)
@@ -85,11 +86,13 @@ class FactorSlider(QWidget):
 
     def _moved(self) -> None:
         self._value.setText(self._show(self.value()))
+        self._untold = True
         if not self._pace.isActive():
             self._tell()
 
     def _tell(self) -> None:
         value = self.value()
+        self._untold = False
         if value != self._told:
             self._told = value
             self._pace.start()

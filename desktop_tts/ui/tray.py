@@ -27,7 +27,8 @@ SAME_NOTICE_S = 2.0
 
 
 class TrayIcon(QObject):
-    """A left click pauses and goes on, or reads the selection when nothing is read; a middle click stops."""
+    """A left click pauses and goes on, or reads the selection when nothing is read; a middle click stops. A double
+    click is one click."""
 
     no_host = Signal()
     """There is no tray on this desktop. Once at most."""
@@ -58,6 +59,11 @@ class TrayIcon(QObject):
         self._build()
         self._host.start(patience_ms)
         self.refresh_voices()
+
+    @property
+    def available(self) -> bool:
+        """There is a tray now."""
+        return QSystemTrayIcon.isSystemTrayAvailable()
 
     def refresh_voices(self) -> None:
         """Look up which voices there are; the menu follows."""
@@ -141,4 +147,6 @@ class TrayIcon(QObject):
             self._settings.set(key, value)
         except SettingsError as error:
             self.notify(str(error))
-            self._show_settings(self._settings.current)
+        self._show_settings(
+            self._settings.current
+        )  # also when nothing changed: a click on the chosen entry unchecks it

@@ -42,7 +42,7 @@ class TrayMenu(QMenu):
         self._entry(self.tr("Show window"), actions.open_window)
         self._entry(self.tr("Settings…"), actions.open_settings)
         self._entry(self.tr("Quit"), actions.quit)
-        self._voice_group, self._speed_group = QActionGroup(self), QActionGroup(self)
+        self._voice_group, self._speed_group = _choice_group(self), _choice_group(self)
         self._listed: list[tuple[str, str]] = []
 
     def show_status(self, status: ReaderStatus) -> None:
@@ -90,7 +90,7 @@ class TrayMenu(QMenu):
         if listed != self._listed or not self.voices.actions():
             self._listed = listed
             self.voices.clear()
-            self._voice_group = QActionGroup(self)
+            self._voice_group = _choice_group(self)
             for voice_id, voice_name in listed:
                 self._radio(self.voices, self._voice_group, voice_name, "voices.default", voice_id)
             self.voices.addSeparator()
@@ -108,7 +108,12 @@ class TrayMenu(QMenu):
     @staticmethod
     def _check(group: QActionGroup, value: object) -> None:
         """Mark the entry with this value; none when it isn't offered."""
-        group.setExclusive(False)
         for action in group.actions():
             action.setChecked(action.data() == value)
-        group.setExclusive(True)
+
+
+def _choice_group(menu: QMenu) -> QActionGroup:
+    """One of its entries is checked, or none: the value in effect may not be among those offered."""
+    group = QActionGroup(menu)
+    group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)
+    return group
