@@ -29,7 +29,7 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 def lock(root: Path, constraints: Path, machine: Machine, upgrade: bool) -> int:
     """Rewrite ``constraints`` after pyproject.toml. Versions stay as they are unless ``upgrade`` or a conflict."""
-    environment = {**clean(machine.environment), "MACOSX_DEPLOYMENT_TARGET": "14.0"}  # the oldest that PySide6 runs on
+    environment = {**clean(machine.environment), "MACOSX_DEPLOYMENT_TARGET": "14.0"}  # the oldest with every wheel
     with tempfile.TemporaryDirectory(prefix="desktop-tts-lock-") as name:
         folder = Path(name)
         python = python_of(folder / "venv", machine.platform)
