@@ -57,3 +57,7 @@ def owner_is_silent(what: str) -> SelectionError:
 
 def no_display() -> SelectionError:
     return SelectionError("There's no X display to read a selection from.", "See `desktop-tts doctor`.")
+
+
+def too_big() -> SelectionError:
+    return SelectionError("The selected text is too big to be read.", "Select less of it.")

@@ -1,0 +1,96 @@
+"""Pressing Ctrl+C for the user while keys may still be held, and noticing keys and buttons that the user presses."""
+
+from __future__ import annotations
+
+import struct
+
+from Xlib import XK, X
+from Xlib.ext import ge, xinput
+
+from desktop_tts.desktop.selection.x11_connection import Connection, Event
+
+_COPYING = ("c", "x", "Insert", "Return", "KP_Enter", "space", "XF86Copy", "XF86Cut")
+"""Keys by which a person may copy: shortcuts, and choosing from a menu."""
+_RAW = struct.Struct("=HII")
+"""The start of a raw event: device, time, key or button."""
+XK.load_keysym_group("xf86")
+
+
+def press_ctrl_c(x: Connection) -> bool:
+    """Press and release Ctrl+C in the focused window, in one go; False where the keyboard has no such keys.
+
+    Held modifiers are lifted for that moment and put back; another held key, that of the hotkey, is only lifted: so
+    long as it is down the X server gives every key to whoever owns the hotkey. Ctrl goes down before the others come
+    up and comes up after them, because Alt or Super pressed and released alone opens menus.
+    """
+    rows = [set(row) - {0} for row in x.display.get_modifier_mapping()]
+    modifiers = set().union(*rows)
+    down = _held(x)
+    controls = rows[X.ControlMapIndex]
+    key = _keycode_of_c(x)
+    if not controls or not key:
+        return False
+    control = min(controls - down or controls)
+    lifted = sorted(down & modifiers - controls)
+    for code in [] if control in down else [control]:
+        _tap(x, (X.KeyRelease, code), (X.KeyPress, code))  # released first: the server ignores a press of a pressed key
+    _tap(x, *((X.KeyRelease, code) for code in lifted))
+    _tap(x, *((X.KeyRelease, code) for code in sorted(down - modifiers)))
+    _tap(x, (X.KeyPress, key), (X.KeyRelease, key))
+    _tap(x, *((X.KeyPress, code) for code in lifted))
+    if control not in down:
+        _tap(x, (X.KeyRelease, control))
+    x.display.sync()
+    return True
+
+
+def _tap(x: Connection, *events: tuple[int, int]) -> None:
+    for kind, code in events:
+        x.display.xtest_fake_input(kind, code)
+
+
+def _held(x: Connection) -> set[int]:
+    """Keycodes that are down now."""
+    bits = x.display.query_keymap()
+    return {8 * byte + bit for byte in range(32) for bit in range(8) if bits[byte] >> bit & 1}
+
+
+def _keycode_of_c(x: Connection) -> int:
+    """The key that gives a c in the layout in use, else in any layout."""
+    group = x.root.query_pointer().mask >> 13 & 3
+    codes = {index: code for code, index in reversed(list(x.display.keysym_to_keycodes(XK.XK_c)))}
+    return codes.get(2 * group) or next((codes[index] for index in sorted(codes)), 0)
+
+
+class UserInput:
+    """Notices that the user may have copied something: raw input events, which come whoever has the focus."""
+
+    def __init__(self, x: Connection) -> None:
+        self._x = x
+        self.copied = False
+        self._can = bool(x.display.has_extension("XInputExtension"))
+        self._opcode = x.display.display.get_extension_major("XInputExtension") if self._can else 0
+        if self._can:  # since 2.1 raw events also come while a menu has grabbed the pointer
+            version = xinput.XIQueryVersion(
+                display=x.display.display, opcode=self._opcode, major_version=2, minor_version=2
+            )
+            self._can = version.major_version >= 2
+        x.handlers.append(self._handle)
+
+    def watch(self, on: bool) -> None:
+        """From now on, or no longer. What happened before doesn't count."""
+        self.copied = False
+        if self._can:
+            mask = xinput.RawKeyPressMask | xinput.RawButtonPressMask if on else 0
+            self._x.root.xinput_select_events([(xinput.AllMasterDevices, mask)])
+
+    def _handle(self, event: Event) -> bool:
+        if event.type != ge.GenericEventCode or event.extension != self._opcode:
+            return False
+        if event.evtype == xinput.RawButtonPress:
+            self.copied = True
+        elif event.evtype == xinput.RawKeyPress:
+            _, _, key = _RAW.unpack_from(event.data)
+            codes = (self._x.display.keysym_to_keycodes(XK.string_to_keysym(name)) for name in _COPYING)
+            self.copied = self.copied or any(key == code for found in codes for code, _ in found)
+        return True
