@@ -1,18 +1,29 @@
-"""Output devices and the sound library underneath: started once, quiet on the terminal, started anew after a loss."""
+"""PortAudio, of which a process has one: started once, quiet on the terminal, started anew to see other devices."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import ctypes
 import os
+import socket
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import ModuleType
+from pathlib import Path
+from typing import Any
 
 from desktop_tts.errors import AudioError, NoAudioDevice
 
-_lock = threading.Lock()
+PATIENCE_S = 5.0
+"""How long to wait for another thread that is inside PortAudio, which may hang with the sound server."""
+
+_lock = threading.RLock()
+"""Held in every call into PortAudio, none of whose functions may run beside another. Callbacks don't take it."""
+_open_streams: set[int] = set()
+_kept_alive: list[object] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,79 +31,163 @@ class OutputDevice:
     """A device that can play."""
 
     name: str
-    """Kept in the settings; unique with its host API in the list."""
+    """Unique and kept in the settings: the device's own name, with its host API only where two share a name."""
     host: str
     is_default: bool
 
 
+class DeviceMissing(NoAudioDevice):
+    """Others are there, the wanted one isn't."""
+
+
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """PortAudio and ALSA write to the terminal when a device isn't as they wish; the user should not see that."""
+def portaudio() -> Iterator[Any]:
+    """``sounddevice``, started, for this thread alone, with the terminal's error output closed to it.
+
+    Raises AudioError when PortAudio isn't installed or doesn't come back from another thread's call.
+    """
+    if not _lock.acquire(timeout=PATIENCE_S):
+        raise AudioError("The sound system doesn't respond.", "Start the sound server or the computer anew.")
+    try:
+        with _quiet():
+            yield _sounddevice()
+    finally:
+        _lock.release()
+
+
+def _sounddevice() -> Any:
+    try:
+        import sounddevice
+    except OSError as error:  # the Linux wheel brings no PortAudio
+        raise AudioError(
+            "The sound library PortAudio is missing.", "On Debian and Ubuntu: sudo apt install libportaudio2"
+        ) from error
+    if not _kept_alive:
+        _silence_alsa()
+    return sounddevice
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """PortAudio writes to the terminal when a device isn't as it wishes; users should not see that. With the lock."""
     try:
         kept = os.dup(2)
     except OSError:
         yield
         return
     try:
-        with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), 2)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
         yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
 
 
-def library() -> ModuleType:
-    """``sounddevice``, with PortAudio started. Raises AudioError that says what to install."""
-    with _lock, quiet():
+def _silence_alsa() -> None:
+    """ALSA also writes from its own threads, at any time: give it somewhere else to tell its troubles."""
+    if not sys.platform.startswith("linux"):
+        return
+    handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p)
+    ignore = handler(lambda *_: None)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(ignore)
+        _kept_alive.append(ignore)
+
+
+def restart() -> bool:
+    """Look for devices anew: PortAudio's list is frozen from its start. False, and nothing happens, while a stream
+    is open in this process. Raises AudioError."""
+    with portaudio() as sounddevice:
+        if _open_streams:
+            return False
         try:
-            import sounddevice
-        except OSError as error:  # the Linux wheel brings no PortAudio
-            raise AudioError(
-                "The sound library PortAudio is missing.", "On Debian and Ubuntu: sudo apt install libportaudio2"
-            ) from error
-    module: ModuleType = sounddevice
-    return module
+            sounddevice._terminate()
+            sounddevice._initialize()
+        except sounddevice.PortAudioError as error:
+            raise AudioError("The sound library can't be started.", "See `desktop-tts doctor`.") from error
+        return True
 
 
-def restart_library() -> None:
-    """Look for devices anew: PortAudio's list is frozen from its start. All streams must be closed."""
-    sounddevice = library()
-    with _lock, quiet():
-        sounddevice._terminate()
-        sounddevice._initialize()
+def stream_opened(stream: object) -> None:
+    """While it is open, ``restart`` does nothing. With the lock."""
+    _open_streams.add(id(stream))
+
+
+def stream_closed(stream: object) -> None:
+    _open_streams.discard(id(stream))
+
+
+def leave_at_exit() -> None:
+    """Don't wait for PortAudio when the process ends: a thread hangs in it."""
+    if (sounddevice := sys.modules.get("sounddevice")) is not None:
+        atexit.unregister(sounddevice._exit_handler)
 
 
 def output_devices() -> tuple[OutputDevice, ...]:
-    """What can be played on, as it was when the library was started. Raises AudioError."""
-    sounddevice = library()
-    with _lock:
-        hosts = [host["name"] for host in sounddevice.query_hostapis()]
+    """What can be played on now; while something is played, what could be when that began.
+
+    Takes up to a tenth of a second, and seconds when the sound server hangs. Raises AudioError.
+    """
+    with portaudio() as sounddevice:
+        restart()
         default = sounddevice.default.device[1]
         return tuple(
-            OutputDevice(device["name"], hosts[device["hostapi"]], number == default)
-            for number, device in enumerate(sounddevice.query_devices())
-            if device["max_output_channels"] > 0
+            OutputDevice(name, host, number == default) for number, (name, host) in _named_outputs(sounddevice).items()
         )
 
 
-def find_output(name: str) -> int | None:
-    """Number of the device with this name, None for the system's default. Raises NoAudioDevice."""
-    sounddevice = library()
-    devices = list(sounddevice.query_devices())
-    outputs = [number for number, device in enumerate(devices) if device["max_output_channels"] > 0]
+def find_output(sounddevice: Any, name: str) -> int | None:
+    """Number of the device with this name, None for the system's default. With the lock.
+
+    Raises NoAudioDevice, and DeviceMissing when there are others.
+    """
+    outputs = _named_outputs(sounddevice)
     if not outputs:
         raise NoAudioDevice("There is no device to play on.", no_device_hint())
     if not name:
         return None
-    found = next((number for number in outputs if devices[number]["name"] == name), None)
-    if found is None:
-        raise NoAudioDevice(f"The output device {name!r} isn't there.", "Choose another in the settings, page Audio.")
-    return found
+    for number, (known, _) in outputs.items():
+        if known == name:
+            return number
+    raise DeviceMissing(f"The output device {name!r} isn't there.", "Connect it or choose another in the settings.")
+
+
+def _named_outputs(sounddevice: Any) -> dict[int, tuple[str, str]]:
+    """Name and host API by number."""
+    hosts = [str(host["name"]) for host in sounddevice.query_hostapis()]
+    found = {
+        number: (str(device["name"]), hosts[device["hostapi"]])
+        for number, device in enumerate(sounddevice.query_devices())
+        if device["max_output_channels"] > 0
+    }
+    times = Counter(name for name, _ in found.values())
+    return {number: (name if times[name] == 1 else f"{name}, {host}", host) for number, (name, host) in found.items()}
 
 
 def no_device_hint() -> str:
-    """What to do when there is no device."""
-    if sys.platform.startswith("linux"):
-        return "Start a sound server; on Debian and Ubuntu also install its bridge: sudo apt install libasound2-plugins"
-    return "Plug in or switch on speakers or headphones."
+    """What to do when there is no device at all."""
+    if not sys.platform.startswith("linux"):
+        return "Plug in or switch on speakers or headphones."
+    if _sound_server_runs():
+        return (
+            "A sound server runs, but the bridge to it is missing: install libasound2-plugins"
+            " (on Debian and Ubuntu: sudo apt install libasound2-plugins)."
+        )
+    return "No sound server runs: start PipeWire or PulseAudio."
+
+
+def _sound_server_runs() -> bool:
+    environ = os.environ
+    places = [
+        *(part.removeprefix("unix:") for part in environ.get("PULSE_SERVER", "").split()),
+        str(Path(environ.get("PULSE_RUNTIME_PATH", "") or "/nowhere") / "native"),
+        str(Path(environ.get("XDG_RUNTIME_DIR", "") or f"/run/user/{os.getuid()}") / "pulse" / "native"),
+    ]
+    for place in places:
+        with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
+            client.settimeout(0.2)
+            client.connect(place)
+            return True
+    return False

@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
+from desktop_tts.errors import AudioError
 from desktop_tts.speech import Pcm
 
 SLOWEST, FASTEST = 0.5, 3.0
+HELD_S = 2 / 65
+"""Sonic looks at two periods of the lowest voice at a time, so never more than this stays inside."""
 
-
-class Stretcher:
-    """Turns samples of the source into samples to play. At speed 1 they pass untouched."""
-
-    def __init__(self, sample_rate: int, speed: float) -> None:
-        self._rate = sample_rate
-        self.speed = speed
-        self._sonic = _new_sonic(sample_rate, speed) if speed != 1.0 else None
-        self._held = 0.0
-        """Source samples that went in and haven't come out yet."""
-
-    def set_speed(self, speed: float) -> Pcm:
-        """Change the speed; what still had to come out at the old one."""
-        rest = np.zeros(0, np.float32)
-        if speed == self.speed:
-            return rest
-        if speed == 1.0 or self._sonic is None:
-            rest = self.flush()
-            self._sonic = _new_sonic(self._rate, speed) if speed != 1.0 else None
-        else:
-            self._sonic.set_speed(speed)
-        self.speed = speed
-        return rest
-
-    def push(self, pcm: Pcm) -> Pcm:
-        """Some samples in, those that are ready out."""
-        if self._sonic is None:
-            return pcm
-        self._sonic.write(pcm.tolist())
-        return self._take(len(pcm))
-
-    def flush(self) -> Pcm:
-        """The rest, at the end."""
-        if self._sonic is None:
-            return np.zeros(0, np.float32)
-        self._sonic.flush()
-        return self._take(0)
-
-    def _take(self, pushed: int) -> Pcm:
-        assert self._sonic is not None
-        out = np.asarray(self._sonic.read(self._sonic.available_frames()), np.float32)
-        self._held = max(self._held + pushed - len(out) * self.speed, 0.0)
-        return out
-
-    @property
-    def held(self) -> int:
-        """About how many samples of the source are inside."""
-        return round(self._held) if self._sonic is not None else 0
+_NOTHING = np.zeros(0, np.float32)
 
 
 def available() -> bool:
@@ -67,9 +26,70 @@ def available() -> bool:
     return True
 
 
-def _new_sonic(sample_rate: int, speed: float):  # type: ignore[no-untyped-def]  # the library has no types
-    from libsonic import SonicStream
+def possible_speed(speed: float) -> float:
+    """The nearest speed that can be had (1 for what isn't a number)."""
+    return min(max(speed, SLOWEST), FASTEST) if math.isfinite(speed) else 1.0
 
-    sonic = SonicStream(sample_rate, 1)
-    sonic.set_speed(speed)
-    return sonic
+
+class Stretcher:
+    """Turns samples of the source into samples to play. At speed 1 they pass untouched.
+
+    Raises AudioError for another speed where Sonic isn't installed.
+    """
+
+    def __init__(self, sample_rate: int, speed: float) -> None:
+        self._rate = sample_rate
+        self._sonic: Any = None
+        self._held = 0.0
+        self.speed = 1.0
+        self.set_speed(speed)
+
+    def set_speed(self, speed: float) -> None:
+        """For what is pushed from now on, without a seam."""
+        speed = possible_speed(speed)
+        if speed == self.speed:
+            return
+        if self._sonic is None:
+            self._sonic = _new_sonic(self._rate)
+        self._sonic.set_speed(speed)
+        self.speed = speed
+
+    def push(self, pcm: Pcm) -> Pcm:
+        """Some samples in, those that are ready out."""
+        if self._sonic is None:
+            return pcm
+        self._sonic.write(pcm.tolist())
+        out = self._take(len(pcm))
+        if self.speed == 1.0:  # now it has given back all that it held, and isn't needed any more
+            self._sonic, self._held = None, 0.0
+        return out
+
+    def flush(self) -> Pcm:
+        """The rest, at the end."""
+        if self._sonic is None:
+            return _NOTHING
+        self._sonic.flush()
+        out = self._take(0)
+        self._held = 0.0
+        return out
+
+    def _take(self, pushed: int) -> Pcm:
+        out = np.asarray(self._sonic.read(self._sonic.available_frames()), np.float32)
+        # Its true speed is a little off, so that the difference would run away in a long text.
+        self._held = min(max(self._held + pushed - len(out) * self.speed, 0.0), HELD_S * self._rate)
+        return out
+
+    @property
+    def held(self) -> float:
+        """About how many samples of the source are inside."""
+        return self._held
+
+
+def _new_sonic(sample_rate: int) -> Any:
+    try:
+        from libsonic import SonicStream
+    except ImportError as error:
+        raise AudioError(
+            "Speeds other than 1 need the package libsonic.", "It can't be had on this machine."
+        ) from error
+    return SonicStream(sample_rate, 1)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import re
+import signal
 import subprocess
 import tempfile
 import threading
@@ -21,16 +24,12 @@ class Recording:
 
     def __init__(self, env, sink):
         command = [
-            "parec",
-            "-d",
-            f"{sink}.monitor",
-            "--latency-msec=10",
-            f"--rate={RATE}",
-            "--channels=1",
-            "--format=float32le",
+            *("parec", "-d", f"{sink}.monitor", "--latency-msec=10"),
+            *(f"--rate={RATE}", "--channels=1", "--format=float32le"),
         ]
         self._process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self._data = bytearray()
+        self._began = float("inf")
         self._thread = threading.Thread(target=self._collect, daemon=True)
         self._thread.start()
         self.wait_for(0.05)
@@ -38,10 +37,16 @@ class Recording:
     def _collect(self):
         while data := os.read(self._process.stdout.fileno(), 65536):
             self._data += data
+            # The block that was held up least tells best when the first sample was played.
+            self._began = min(self._began, time.monotonic() - self.seconds)
 
     @property
     def seconds(self):
         return len(self._data) / 4 / RATE
+
+    def time_of(self, sample):
+        """``time.monotonic()`` when the sample was played, or up to 20 ms later."""
+        return self._began + sample / RATE
 
     def wait_for(self, seconds, timeout=15):
         """Until so much more was recorded."""
@@ -77,21 +82,25 @@ class Recording:
 
     def stop(self):
         self.wait_for(0.15)
-        self._process.terminate()
+        self.close()
+        return self.so_far()
+
+    def close(self):
+        self._process.kill()
         self._process.wait()
         self._thread.join(5)
-        return self.so_far()
+        self._process.stdout.close()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._process.kill()
-        self._process.wait()
+        if self._process.returncode is None:
+            self.close()
 
 
 class SoundServer:
-    """PulseAudio with null sinks, of its own, at a real-time pace."""
+    """PulseAudio with null sinks, of its own, at a real-time pace. ``env`` is for programs that shall play on it."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -106,6 +115,7 @@ class SoundServer:
         self.start()
 
     def start(self, sink="main"):
+        """Start the server, with one sink unless ``sink`` is empty."""
         command = [
             *("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no"),
             *("-L", f"module-native-protocol-unix auth-anonymous=1 socket={self.folder}/pulse.sock"),
@@ -124,17 +134,26 @@ class SoundServer:
         return subprocess.run(["pactl", *arguments], env=self.env, check=check, capture_output=True, text=True)
 
     def load_sink(self, name="main", rate=RATE):
-        """A null sink that runs at its pace all the time (an idle one works in two-second blocks)."""
+        """A null sink that runs at its pace all the time, and becomes the default."""
         options = [f"sink_name={name}", f"rate={rate}", "channels=1", "format=float32le"]
-        self.pactl("load-module", "module-null-sink", *options)
-        self.pactl("set-default-sink", name)
+        # An idle null sink works in blocks of two seconds, unless it may not rewind.
+        brisk = self.pactl("load-module", "module-null-sink", *options, "norewinds=1", check=False).returncode == 0
+        if not brisk:  # an older PulseAudio
+            self.pactl("load-module", "module-null-sink", *options)
+        self.set_default_sink(name)
         keep = ["pacat", "-d", name, "--latency-msec=10", f"--rate={RATE}", "--channels=1", "--format=float32le"]
         with open("/dev/zero", "rb") as zero:
             self._keepers[name] = subprocess.Popen(keep, env=self.env, stdin=zero, stderr=subprocess.DEVNULL)
-        time.sleep(2.1)  # the long block that it was working on when the keeper came must be over
+        if not brisk:
+            time.sleep(2.1)  # the long block that it was working on when the keeper came must be over
+
+    def set_default_sink(self, name):
+        self.pactl("set-default-sink", name)
 
     def unload_sink(self, name="main"):
-        self._keepers.pop(name).kill()
+        keeper = self._keepers.pop(name)
+        keeper.kill()
+        keeper.wait()
         modules = self.pactl("list", "short", "modules").stdout.splitlines()
         number = next(line.split("\t")[0] for line in modules if f"sink_name={name} " in line)
         self.pactl("unload-module", number)
@@ -145,7 +164,12 @@ class SoundServer:
     def record(self, sink="main"):
         return Recording(self.env, sink)
 
+    def hang(self, hanging):
+        """The server neither answers nor ends; and goes on."""
+        self._server.send_signal(signal.SIGSTOP if hanging else signal.SIGCONT)
+
     def kill(self):
+        """The server is gone at once, as after a crash."""
         for keeper in self._keepers.values():
             keeper.kill()
             keeper.wait()
@@ -156,15 +180,28 @@ class SoundServer:
             self._server = None
         (self.folder / "pulse.sock").unlink(missing_ok=True)
 
+    def restart(self, sink="main"):
+        self.kill()
+        self.start(sink)
+
+
+@contextlib.contextmanager
+def private_sound_server():
+    """A server of its own while the block runs."""
+    with tempfile.TemporaryDirectory(prefix="snd") as folder:
+        os.chmod(folder, 0o700)
+        server = SoundServer(Path(folder))
+        try:
+            yield server
+        finally:
+            server.kill()
+
 
 @pytest.fixture
 def sound_server():
     """The server; its ``env`` is for programs that shall play on it."""
-    with tempfile.TemporaryDirectory(prefix="snd") as folder:
-        os.chmod(folder, 0o700)
-        server = SoundServer(Path(folder))
+    with private_sound_server() as server:
         yield server
-        server.kill()
 
 
 @pytest.fixture
@@ -174,9 +211,9 @@ def sound_here(sound_server, monkeypatch):
 
     for name in ("XDG_RUNTIME_DIR", "PULSE_SERVER", "PULSE_COOKIE"):
         monkeypatch.setenv(name, sound_server.env[name])
-    devices.restart_library()
+    assert devices.restart(), "another test left a stream open"
     yield sound_server
-    devices.restart_library()
+    devices.restart()
 
 
 # ---------------------------------------------------------------- comparing samples
@@ -184,12 +221,13 @@ def sound_here(sound_server, monkeypatch):
 
 def alignment(recorded, reference):
     """Where ``reference`` begins in ``recorded`` (samples), and their correlation there, -1..1."""
-    from scipy.signal import correlate
-
-    scores = correlate(recorded.astype(np.float64), reference.astype(np.float64), mode="valid", method="fft")
-    energy = np.cumsum(np.concatenate([[0.0], recorded.astype(np.float64) ** 2]))
-    norms = np.sqrt(np.maximum(energy[len(reference) :] - energy[: -len(reference)], 1e-12))
-    scores = scores / (norms * np.sqrt((reference.astype(np.float64) ** 2).sum()) + 1e-12)
+    recorded, reference = recorded.astype(np.float64), reference.astype(np.float64)
+    size = 1 << (len(recorded) + len(reference)).bit_length()
+    product = np.fft.rfft(recorded, size) * np.conj(np.fft.rfft(reference, size))
+    scores = np.fft.irfft(product, size)[: len(recorded) - len(reference) + 1]
+    energy = np.cumsum(np.concatenate([[0.0], recorded**2]))
+    norms = np.sqrt(np.maximum(energy[len(reference) :] - energy[: -len(reference)], 1e-9) * (reference**2).sum())
+    scores = scores / (norms + 1e-12)
     best = int(np.argmax(scores))
     return best, float(scores[best])
 
@@ -233,11 +271,25 @@ def hear(pcm, rate=RATE):
     return " ".join(segment.text.strip() for segment in segments)
 
 
-def words(text):
-    """In lower case, without punctuation."""
-    import re
+_SMALL = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_SMALL += [f"{stem}teen" for stem in ("thir", "four", "fif", "six", "seven", "eigh", "nine")]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
-    return re.sub(r"[^\w\s']", " ", text.lower().replace("-", " ")).split()
+
+def _number_words(digits):
+    """A number below a hundred in words, others as they are."""
+    number = int(digits)
+    if number < 20:
+        return _SMALL[number]
+    if number < 100:
+        return f"{_TENS[number // 10 - 2]} {_SMALL[number % 10] if number % 10 else ''}"
+    return digits
+
+
+def words(text):
+    """In lower case, without punctuation, small numbers in words."""
+    plain = re.sub(r"[^\w\s']", " ", text.lower().replace("-", " "))
+    return re.sub(r"\b\d+\b", lambda digits: _number_words(digits[0]), plain).split()
 
 
 def word_error_rate(expected, heard):
