@@ -27,7 +27,9 @@ from desktop_tts.control.server import Client, ControlServer
 from desktop_tts.desktop import autostart
 from desktop_tts.desktop.hotkeys import HotkeyBackend, pick_backend
 from desktop_tts.desktop.selection import SelectedText, SelectionReader, pick_reader
-from desktop_tts.engines.catalog import Catalog, default_engines
+from desktop_tts.engines.base import LoadProgress
+from desktop_tts.engines.catalog import Catalog, all_engines
+from desktop_tts.engines.qwen import QwenOptions
 from desktop_tts.errors import DesktopTTSError, SelectionError
 from desktop_tts.exit_codes import NOTHING_TO_READ
 from desktop_tts.narrate import Manner
@@ -83,13 +85,15 @@ class App(QObject):
 
     _key = Signal(str, float)
     """From the hotkey thread: name and ``time.perf_counter()``."""
+    _loading = Signal(object)
+    """From the worker: LoadProgress of a model."""
     _found = Signal(object, object)
     """From the selection thread: Wanted, and SelectedText or an error."""
 
     def __init__(self) -> None:
         super().__init__()
         self.settings = SettingsStore()
-        self.catalog = Catalog(default_engines())
+        self.catalog = Catalog(all_engines(self._qwen_options, self._loading.emit))
         self.reader = Reader(self.catalog, self._make_player, self._prepare, self._prepare_stream, self._manner)
         self._threads = ThreadPoolExecutor(1, "selection")
         self._selection: SelectionReader | None = None
@@ -118,6 +122,7 @@ class App(QObject):
         )
         self._key.connect(self._on_key, Qt.ConnectionType.QueuedConnection)
         self._found.connect(self._on_found, Qt.ConnectionType.QueuedConnection)
+        self._loading.connect(self._on_loading, Qt.ConnectionType.QueuedConnection)
         self.reader.notice.connect(self.tray.notify)
         self.tray.noticed.connect(self.window.show_notice)
         self.tray.no_host.connect(self.window.stand_in_for_tray)
@@ -139,6 +144,9 @@ class App(QObject):
         for problem in self.problems():
             self.tray.notify(problem)
         self.reader.warm_up(self.catalog.engines[0])
+        chosen = self.settings.current.voices.default.partition(":")[0]
+        if chosen == "qwen":
+            self.reader.warm_up(self.catalog.engines[-1])
         log.info("ready")
         return True
 
@@ -166,6 +174,13 @@ class App(QObject):
 
     def _prepare_stream(self, pieces: Any) -> Any:
         return prepare_stream(iter(pieces), self._options())
+
+    def _qwen_options(self) -> QwenOptions:
+        models = self.settings.current.models
+        return QwenOptions(models.device, models.dtype, models.unload_after_min)
+
+    def _on_loading(self, progress: LoadProgress) -> None:
+        self.reader.show_progress("" if progress.fraction == 1.0 else progress.message)
 
     def _manner(self) -> Manner:
         return Manner.from_settings(self.settings.current)

@@ -269,6 +269,11 @@ class Reader(QObject):
         """To the start of this sentence, or to the one before when this one has just begun."""
         self._skip(-1)
 
+    def show_progress(self, message: str) -> None:
+        """What an engine says while it loads; shown until the reading is heard."""
+        if self.status.state is not ReaderState.SPEAKING:
+            self._show(message=message)
+
     def timings_ms(self) -> dict[str, float]:
         """Of the last text that began to sound: milliseconds from the key or command to each stage."""
         stamps = self.last_stamps
@@ -409,7 +414,7 @@ class Reader(QObject):
                 if job is not None:
                     job.reading.stamps.setdefault("started", event.at)
                     if self.status.state is ReaderState.PREPARING:
-                        self._show(state=ReaderState.SPEAKING)
+                        self._show(state=ReaderState.SPEAKING, message="")
                         self._follow()
             case PlayerEventKind.DRAINED:
                 if job is not None and job.written:

@@ -71,6 +71,15 @@ class Audio:
 
 
 @dataclass(frozen=True, slots=True)
+class Models:
+    device: str = _option("auto", "where Qwen3-TTS runs: auto, cpu, cuda:0, mps")
+    dtype: str = _option("auto", "number format of Qwen3-TTS", choices=("auto", "float32", "bfloat16", "float16"))
+    unload_after_min: float = _option(
+        10.0, "minutes without speech after which Qwen3-TTS gives its memory back; 0 keeps it", low=0.0, high=1440.0
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class General:
     autostart: bool = _option(False, "start when you log in")
     notifications: bool = _option(True, "show notices when something needs you")
@@ -83,6 +92,7 @@ class Settings:
     voices: Voices = field(default_factory=Voices)
     reading: Reading = field(default_factory=Reading)
     audio: Audio = field(default_factory=Audio)
+    models: Models = field(default_factory=Models)
     general: General = field(default_factory=General)
 
 

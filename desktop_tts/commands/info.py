@@ -29,9 +29,9 @@ def status(*, as_json: bool) -> int:
 
 
 def voices(*, as_json: bool) -> int:
-    from desktop_tts.engines.catalog import Catalog, default_engines
+    from desktop_tts.engines.catalog import Catalog, all_engines
 
-    found = Catalog(default_engines()).voices()
+    found = Catalog(all_engines()).voices()
     if as_json:
         print(
             json.dumps(

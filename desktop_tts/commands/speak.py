@@ -63,9 +63,9 @@ def _settings(options: argparse.Namespace) -> Settings:
     if options.speed is not None:
         settings = tree.with_value(settings, "reading.speed", options.speed)
     if options.voice:
-        from desktop_tts.engines.catalog import Catalog, default_engines
+        from desktop_tts.engines.catalog import Catalog, all_engines
 
-        known = [voice.id for voice in Catalog(default_engines()).voices()]
+        known = [voice.id for voice in Catalog(all_engines()).voices()]
         if options.voice not in known:
             raise SettingsError(f"There's no voice {options.voice!r}.", "See them with: desktop-tts voices")
         settings = tree.with_value(settings, "voices.default", options.voice)
@@ -128,14 +128,14 @@ def _by_app(options: argparse.Namespace) -> int:
 def _spoken(
     utterances: Iterator[Utterance], settings: Settings, options: argparse.Namespace | None, cancel: threading.Event
 ) -> Iterator[Spoken]:
-    from desktop_tts.engines.catalog import Catalog, default_engines
+    from desktop_tts.engines.catalog import Catalog, all_engines
     from desktop_tts.narrate import Manner, Script, narrate
 
     manner = Manner.from_settings(settings)
     if options:
         manner = replace(manner, seed=options.seed, language=options.language or "")
     tell = lambda sentence: print(sentence, file=sys.stderr)  # noqa: E731
-    return narrate(Script(utterances), Catalog(default_engines()), lambda: manner, cancel, tell)
+    return narrate(Script(utterances), Catalog(all_engines()), lambda: manner, cancel, tell)
 
 
 def _to_file(options: argparse.Namespace, settings: Settings) -> int:

@@ -62,10 +62,10 @@ def _settings() -> Finding:
 
 
 def _engines() -> tuple[Finding, ...]:
-    from desktop_tts.engines.catalog import default_engines
+    from desktop_tts.engines.catalog import all_engines
 
     found = []
-    for engine in default_engines():
+    for engine in all_engines():
         missing = engine.available()
         detail = missing or f"{len(engine.voices())} voice(s), {len(engine.capabilities().languages)} language(s)"
         found.append(Finding(f"engine {engine.id}", not missing, detail))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from desktop_tts.engines.base import SpeechEngine
+from desktop_tts.engines.base import Progress, SpeechEngine
 from desktop_tts.errors import NotInstalled, Unsupported
 from desktop_tts.speech import Voice, language_name
+
+if TYPE_CHECKING:
+    from desktop_tts.engines.qwen import QwenOptions
 
 _ADD_VOICE = {
     "win32": "Add a {} voice in Windows Settings, Time & language, Speech.",
@@ -47,6 +51,15 @@ def default_engines() -> tuple[SpeechEngine, ...]:
     return BuiltinEngine(), *system, EspeakEngine()
 
 
+def all_engines(
+    options: Callable[[], QwenOptions] | None = None, on_progress: Progress = lambda _: None
+) -> tuple[SpeechEngine, ...]:
+    """``default_engines`` and Qwen3-TTS, which comes last: it speaks where the user chose one of its voices."""
+    from desktop_tts.engines.qwen import QwenEngine, QwenOptions
+
+    return *default_engines(), QwenEngine(options or QwenOptions, on_progress)
+
+
 def engine_status(engines: Sequence[SpeechEngine] | None = None) -> tuple[EngineStatus, ...]:
     """For ``desktop-tts doctor``: every engine, usable or not."""
     found = []
@@ -76,10 +89,10 @@ class Catalog:
         return found.voice
 
     def choose(self, language: str, preferred_voice: str, by_language: Mapping[str, str]) -> Choice:
-        """Who reads ``language`` (ISO 639-1): the preferred voice if it speaks it, else the one set for the language,
-        else the first that there is. Raises Unsupported, with what to do, when nobody speaks it."""
+        """Who reads ``language`` (ISO 639-1): the voice set for it, else the preferred voice if it speaks it, else the
+        first that does. Raises Unsupported, with what to do, when nobody speaks it."""
         problem = ""
-        for voice_id in (preferred_voice, by_language.get(language, "")):
+        for voice_id in (by_language.get(language, ""), preferred_voice):
             if not voice_id:
                 continue
             found, why = self._find(voice_id)

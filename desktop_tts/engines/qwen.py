@@ -115,7 +115,7 @@ class QwenEngine:
         for model in self._find_models():
             for speaker in model.speakers:
                 native, description = SPEAKERS.get(speaker, ("", ""))
-                codes = sorted(LANGUAGES, key=lambda code: (code != native, code != "en", code))  # noqa: B023
+                codes = sorted(LANGUAGES, key=lambda code: (code != native, code != "en", code))
                 name = f"{speaker.replace('_', ' ').title()} (Qwen3-TTS {model.key.split('-', 1)[0].upper()})"
                 found.append(Voice(f"qwen:{model.key}/{speaker}", name, self.id, tuple(codes), description))
         return tuple(found)
@@ -324,11 +324,7 @@ def _error(head: dict[str, Any], what: str) -> EngineError:
 
 def installed_models() -> tuple[Model, ...]:
     """The downloaded models. Reads their small configuration files only."""
-    found = []
-    for known in MODELS:
-        if here := store.installed(known):
-            found.append(describe(known.key, here.folder))
-    return tuple(found)
+    return tuple(describe(known.key, here.folder) for known in MODELS if (here := store.installed(known)))
 
 
 def describe(key: str, folder: Path) -> Model:

@@ -16,6 +16,11 @@ from desktop_tts.errors import EngineFault
 Message = tuple[dict[str, Any], bytes]
 AHEAD = 40
 """Messages that wait unread, of 80 ms each; then the pipe fills and the model waits."""
+_ENVIRONMENT = {
+    "TOKENIZERS_PARALLELISM": "false",
+    # Threads that wait by spinning take the processor from the player, and from each other on a busy machine.
+    "OMP_WAIT_POLICY": "PASSIVE",
+}
 
 
 class QwenProcess:
@@ -27,7 +32,7 @@ class QwenProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=os.environ | {"TOKENIZERS_PARALLELISM": "false"},
+            env=_ENVIRONMENT | os.environ,
         )
         self._messages: queue.Queue[Message | None] = queue.Queue(AHEAD)
         self._sending = threading.Lock()

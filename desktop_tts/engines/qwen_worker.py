@@ -1,10 +1,11 @@
 """The process that holds a Qwen3-TTS model: ``python -m desktop_tts.engines.qwen_worker``, started by ``engines.qwen``.
 
-A process of its own, because importing torch and building a model keep Python's lock for up to 0.3 s, which would be heard as a
-gap in what plays; because its memory goes back whole when it ends; and because running out of memory must not end the app.
+A process of its own, because importing torch and building a model keep Python's lock for up to 0.3 s, which would be
+heard as a gap in what plays; because its memory goes back whole when it ends; and because running out of memory must
+not end the app.
 
-It reads one JSON object a line from standard input and answers on standard output with one a line, each followed by as many
-bytes of float32 PCM as its ``pcm`` says. It ends when its input does.
+It reads one JSON object a line from standard input and answers on standard output with one a line, each followed by as
+many bytes of float32 PCM as its ``pcm`` says. It ends when its input does.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Worker:
                 self._fail(request, "refused", str(error))
             except MemoryError:
                 self._fail(request, "memory", "")
-            except RuntimeError as error:  # torch says out of memory so, on every kind of device
+            except Exception as error:  # the top of a process: whatever it is, the app is told and goes on
+                # Torch tells of full memory in words only, on every kind of device.
                 out = "out of memory" in str(error).lower() or "can't allocate" in str(error).lower()
                 self._fail(request, "memory" if out else "fault", "" if out else type(error).__name__)
 
@@ -152,7 +154,7 @@ class Worker:
             case _:
                 from desktop_tts.qwen3tts.voice_prompt import load_prompt
 
-                prompt = load_prompt(Path(request["prompt"]), model.networks)
+                prompt = load_prompt(Path(request["prompt"]), model.identity)
                 return model.stream_voice_clone(text, language, voice_clone_prompt=[prompt], **common)
 
 

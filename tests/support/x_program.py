@@ -1,6 +1,6 @@
-"""A program on X11 that does as told with selections, well or badly. Started by ``start``; itself a script.
+"""A program on X11 that does as told with selections, well or badly. ``Program`` starts it.
 
-As a script: ``python x_program.py JSON``. It owns selections, answers slowly or stops half-way, and may show a window
+As a script it reads what to do as JSON. It owns selections, answers slowly or stops half-way, and may show a window
 that takes the focus, notes its keys and copies something on Ctrl+C.
 """
 
@@ -37,8 +37,10 @@ class Program:
         self._log = Path(tempfile.mkstemp(dir=screen.folder, suffix=".log")[1])
         task = {"owns": owns or {}, "log": str(self._log)} | options
         self.process = screen.spawn(
-            sys.executable, __file__, json.dumps(task), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            sys.executable, __file__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
+        with self.process.stdin as out:
+            out.write(json.dumps(task).encode())
         said = self.process.stdout.readline()
         assert said, self.process.stderr.read().decode()
         self.window = int(said)
@@ -74,11 +76,11 @@ class _Owner:
             self.show(name)
         print(self.window.id, flush=True)
         while True:
-            while self.x.pending_events():
+            while self.x.pending_events():  # sends too
                 self.handle(self.x.next_event())
-            self.x.flush()
             due = [moment for moment, _ in self.later]
-            select.select([self.x], [], [], max(min(due) - time.monotonic(), 0) if due else None)
+            unsent = [self.x] if self.x.display.data_send else []
+            select.select([self.x], unsent, [], max(min(due) - time.monotonic(), 0) if due else None)
             for entry in [entry for entry in self.later if entry[0] <= time.monotonic()]:
                 self.later.remove(entry)
                 entry[1]()
@@ -195,4 +197,4 @@ class _Owner:
 
 
 if __name__ == "__main__":
-    _Owner(json.loads(sys.argv[1])).run()
+    _Owner(json.load(sys.stdin)).run()
