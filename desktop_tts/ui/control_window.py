@@ -28,10 +28,11 @@ from desktop_tts.ui.spoken_text import SpokenText
 from desktop_tts.ui.steady import FactorSlider
 from desktop_tts.ui.surfaces import Banner, Card, MutedLabel, ThinProgress, heading
 from desktop_tts.ui.texts import APP_NAME, details, keys_text, speed_text, state_title
-from desktop_tts.ui.transport import Transport
+from desktop_tts.ui.transport import GAP, Transport
 from desktop_tts.ui.voice_combo import VoiceCombo
 
 STATE_ICON = QSize(36, 36)
+SMALL_ICON = 16
 PROGRESS_STEPS = 1000
 
 
@@ -124,8 +125,8 @@ class ControlWindow(QMainWindow):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_settings_button"):
-            self._settings_button.setIcon(glyph("settings", self.palette()))
-            self._quit_button.setIcon(glyph("quit", self.palette()))
+            self._settings_button.setIcon(glyph("settings", self.palette(), gap=GAP))
+            self._quit_button.setIcon(glyph("quit", self.palette(), gap=GAP))
 
     # ------------------------------------------------------------ inside
 
@@ -166,7 +167,8 @@ class ControlWindow(QMainWindow):
             self.show_notice(str(error))
 
     def _button(self, picture: str, text: str, on_press: Callable[[], None]) -> QPushButton:
-        button = QPushButton(glyph(picture, self.palette()), text)
+        button = QPushButton(glyph(picture, self.palette(), gap=GAP), text)
+        button.setIconSize(QSize(round(SMALL_ICON * (1 + GAP)), SMALL_ICON))
         button.setAutoDefault(False)
         button.clicked.connect(lambda: on_press())
         return button

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 LOOKS = ("light", "dark", "light-200")
+SCREEN = {"name": "pictures", "x": 0, "y": 0, "width": 2560, "height": 1600, "logicalDpi": 96, "dpr": 1.0}
 
 
 def main() -> int:
@@ -20,10 +22,13 @@ def main() -> int:
         return 2
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for look in LOOKS:  # each in a process of its own: Qt reads the scale once
-        scale = {"QT_SCALE_FACTOR": "2"} if look.endswith("-200") else {}
-        environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", **scale}
-        subprocess.run([sys.executable, "-m", __spec__.name, str(folder), look], env=environment, check=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        screen = Path(temporary) / "screen.json"
+        screen.write_text(json.dumps({"screens": [SCREEN]}))
+        for look in LOOKS:  # each in a process of its own: Qt reads the scale once
+            scale = {"QT_SCALE_FACTOR": "2"} if look.endswith("-200") else {}
+            environment = os.environ | {"QT_QPA_PLATFORM": f"offscreen:configfile={screen}", **scale}
+            subprocess.run([sys.executable, "-m", __spec__.name, str(folder), look], env=environment, check=True)
     return 0
 
 

@@ -71,6 +71,7 @@ class SettingsWindow(QDialog):
             self.stack.addWidget(_scrolling())
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Return in a field would close
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)

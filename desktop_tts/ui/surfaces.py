@@ -95,7 +95,10 @@ class Banner(QFrame):
         self._sign = QLabel()
         self._text = QLabel()
         self._text.setWordWrap(True)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._text.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._close = QToolButton()
         self._close.setAutoRaise(True)

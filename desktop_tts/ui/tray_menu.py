@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from desktop_tts.reader_state import ReaderState, ReaderStatus
@@ -67,12 +67,10 @@ class TrayMenu(QMenu):
         return action
 
     def _label(self, action: QAction, text: str, hotkey: str) -> None:
-        if self._keys_in_labels:
-            action.setText(f"{text} ({keys_text(hotkey)})" if hotkey else text)
-        else:
-            action.setText(text)
-            action.setShortcut(QKeySequence(hotkey, QKeySequence.SequenceFormat.PortableText))
-            action.setShortcutVisibleInContextMenu(True)
+        keys = keys_text(hotkey)
+        if keys:
+            text += f" ({keys})" if self._keys_in_labels else f"\t{keys}"
+        action.setText(text)
 
     def _show_speed(self, speed: float) -> None:
         self.speeds.setTitle(self.tr("Speed: {speed}").format(speed=speed_text(speed)))

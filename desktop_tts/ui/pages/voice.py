@@ -87,7 +87,7 @@ class VoicePage(SettingsPage):
     def _item(self, voice: Voice) -> QListWidgetItem:
         about = describe(voice)
         if voice.needs_download:
-            about += " " + self.tr("Needs a download first.")
+            about = self.tr("Needs a download first · {about}").format(about=about)
         item = QListWidgetItem(f"{voice.name}: {about}")  # what a screen reader says
         item.setData(ID, voice.id)
         item.setData(NAME, voice.name)
