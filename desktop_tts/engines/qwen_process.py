@@ -37,6 +37,7 @@ class QwenProcess:
         self._messages: queue.Queue[Message | None] = queue.Queue(AHEAD)
         self._sending = threading.Lock()
         self._closed = False
+        self._over = False
         threading.Thread(target=self._read, name="qwen answers", daemon=True).start()
 
     @property
@@ -45,7 +46,7 @@ class QwenProcess:
 
     @property
     def alive(self) -> bool:
-        return self._child.poll() is None
+        return not self._over and self._child.poll() is None
 
     def send(self, request: dict[str, Any]) -> None:
         """Raises EngineFault when the process has ended."""
@@ -80,6 +81,7 @@ class QwenProcess:
                 pcm = stream.read(message["pcm"]) if "pcm" in message else b""
                 if not self._put((message, pcm)):
                     return
+        self._over = True
         self._put(None)
 
     def _put(self, message: Message | None) -> bool:

@@ -47,7 +47,7 @@ class Worker:
                 self._fail(request, "refused", str(error))
             except MemoryError:
                 self._fail(request, "memory", "")
-            except Exception as error:  # the top of a process: whatever it is, the app is told and goes on
+            except Exception as error:  # noqa: BLE001 - the top of a process: whatever it is, the app is told
                 # Torch tells of full memory in words only, on every kind of device.
                 out = "out of memory" in str(error).lower() or "can't allocate" in str(error).lower()
                 self._fail(request, "memory" if out else "fault", "" if out else type(error).__name__)

@@ -52,7 +52,8 @@ def catalog():
         ("en", "third:all", {}, "third:all"),
         ("de", "first:heart", {}, "second:anna"),
         ("de", "first:heart", {"de": "second:paul"}, "second:paul"),
-        ("de", "third:all", {"de": "second:paul"}, "third:all"),
+        ("de", "third:all", {"de": "second:paul"}, "second:paul"),
+        ("de", "nowhere:x", {"de": "second:paul"}, "second:paul"),
         ("fr", "first:heart", {"de": "third:all"}, "second:paul"),
         ("es", "", {}, "third:all"),
         ("it", "first:heart", {}, "later:small"),
@@ -74,7 +75,6 @@ def test_who_reads(catalog, language, preferred, by_language, chosen):
         ("nonsense", {}, ["nonsense", "Anna reads instead"]),
         ("gone:lost", {}, ["Install gone first.", "Anna reads instead"]),
         ("later:big", {}, ["downloaded first", "Anna reads instead"]),
-        ("nowhere:x", {"de": "second:paul"}, ["nowhere:x", "Paul reads instead"]),
         ("first:heart", {"de": "nowhere:y"}, ["nowhere:y", "Anna reads instead"]),
     ],
 )
