@@ -6,7 +6,10 @@ from pathlib import Path
 
 from desktop_tts.qwen3tts.errors import CheckpointError
 
-_FILES = ["*.json", "merges.txt", "model.safetensors", "speech_tokenizer/*"]
+_FILES = (
+    "config.json", "generation_config.json", "vocab.json", "merges.txt", "tokenizer_config.json", "model.safetensors",
+    "speech_tokenizer/config.json", "speech_tokenizer/model.safetensors",
+)  # fmt: skip
 
 
 def find_model(name: str | Path, revision: str | None = None) -> Path:
@@ -19,11 +22,13 @@ def find_model(name: str | Path, revision: str | None = None) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     try:
-        return Path(snapshot_download(str(name), revision=revision, allow_patterns=_FILES, local_files_only=True))
+        found = Path(snapshot_download(str(name), revision=revision, local_files_only=True))
+        if all((found / file).exists() for file in _FILES):
+            return found
     except (LocalEntryNotFoundError, HFValidationError):
         pass
     try:
-        return Path(snapshot_download(str(name), revision=revision, allow_patterns=_FILES))
+        return Path(snapshot_download(str(name), revision=revision, allow_patterns=list(_FILES)))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise CheckpointError(
             f"There's no folder {name} here, and no such model can be had from Hugging Face.",
