@@ -134,6 +134,7 @@ class ControlWindow(QMainWindow):
         if status.state is not self._shown:
             self._state_icon.setPixmap(state_icon(status.state).pixmap(STATE_ICON, self.devicePixelRatio()))
             self._title.setText(state_title(status.state))
+            self._show_advice(status)
             self.transport.show_status(status)
             if self.isActiveWindow():
                 announce(self._title, self._title.text())
@@ -142,23 +143,24 @@ class ControlWindow(QMainWindow):
             self._shown = status.state
         if status.state is ReaderState.ERROR and status.message:
             self.banner.show_text(status.message)
-        self._details.setText(details(status) or self._advice())
+        self._details.setText(details(status) or ("" if status.busy else self.tr("Nothing is being read.")))
         self.spoken.show_status(status)
         self.progress.setValue(round(status.progress * PROGRESS_STEPS))
 
     def _show_settings(self, now: Settings) -> None:
         self.speed.set_value(now.reading.speed)
         self.transport.show_keys(now)
-        key = keys_text(now.hotkeys.read_selection)
-        self.spoken.setPlaceholderText(
-            self.tr("Select text in any program and press {key}.").format(key=key)
-            if key
-            else self.tr("Select text in any program, then press “Read selection” here.")
-        )
-        self._details.setText(details(self._reader.status) or self._advice())
+        self._show_advice(self._reader.status)
 
-    def _advice(self) -> str:
-        return self.tr("Nothing is being read.")
+    def _show_advice(self, status: ReaderStatus) -> None:
+        """What to do, while nothing is read."""
+        key = keys_text(self._settings.current.hotkeys.read_selection)
+        if status.busy:
+            self.spoken.setPlaceholderText("")
+        elif key:
+            self.spoken.setPlaceholderText(self.tr("Select text in any program and press {key}.").format(key=key))
+        else:
+            self.spoken.setPlaceholderText(self.tr("Select text in any program, then press “Read selection” here."))
 
     def _set(self, key: str, value: object) -> None:
         try:

@@ -75,7 +75,7 @@ class _Rounded(QStyledItemDelegate):
         mode = option.icon.Mode.Selected if selected else option.icon.Mode.Normal
         option.icon.paint(
             painter,
-            QRect(inside.left(), inside.center().y() - ICON // 2, ICON, ICON),
+            QRect(inside.left(), inside.center().y() - ICON // 2 + 1, ICON, ICON),
             Qt.AlignmentFlag.AlignCenter,
             mode,
         )

@@ -187,11 +187,14 @@ def test_without_a_tray_it_says_why_it_is_there_and_comes_up_for_notices(qtbot, 
     assert window._quit_button.isHidden()
 
 
-def test_hint_names_the_hotkey(window, store):
+def test_hint_names_the_hotkey_while_nothing_is_read(window, store, reader):
     assert "Super+Alt+R" in window.spoken.placeholderText()
     store.set("hotkeys.read_selection", "Ctrl+F8")
     assert "Ctrl+F8" in window.spoken.placeholderText()
     assert "Ctrl+F8" in window.transport.read_selection.toolTip()
+    reader.show(ReaderStatus(ReaderState.PREPARING))
+    assert window.spoken.placeholderText() == ""
+    reader.show(ReaderStatus())
     store.set("hotkeys.read_selection", "")
     assert "Read selection" in window.spoken.placeholderText()
 
