@@ -51,9 +51,9 @@ class Utterance:
         return min(source, max(limit, source_start))
 
     def source_span(self, start: int, end: int) -> Span:
-        """The span in the source of ``text[start:end]``."""
+        """The span in the source of ``text[start:end]``; not empty, though many words may stand for one character."""
         first = self.source_index(start)
-        return Span(first, max(self.source_index(end), first))
+        return Span(first, max(self.source_index(end), first + (start < end)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,11 @@ def without_emoji(text: Mapped, how: str) -> Mapped:
     return text.sub(_EMOJI, lambda match: f" {_names(match.group())} " if how == "name" else " ")
 
 
+def starts_with_emoji(text: str) -> bool:
+    """Whether the first character is one."""
+    return _EMOJI.match(text) is not None
+
+
 def _names(run: str) -> str:
     names: list[str] = []
     letters = "".join(chr(ord(char) - 0x1F1E6 + ord("A")) for char in run if "\U0001f1e6" <= char <= "\U0001f1ff")

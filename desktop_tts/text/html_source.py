@@ -31,9 +31,9 @@ LOOK = 4000
 """Characters within which a text that starts with a tag must close one to be taken for HTML."""
 _LONGEST_TAG = 20_050
 
-_DECLARED = re.compile(r"\s*<(?:!doctype\s+html|html[\s>]|\?xml[\s>])", re.I)
-_OPENS = re.compile(r"\s*<(?:!--|([a-z][a-z0-9]{0,20})[\s/>])", re.I)
-_MAY_OPEN = re.compile(r"\s*(?:<(?:[a-z][a-z0-9]{0,20}|!.{0,24}|\?.{0,4})?)?\Z", re.I | re.S)
+_DECLARED = re.compile(r"[\s\ufeff]*<(?:!doctype\s+html|html[\s>]|\?xml[\s>])", re.I)
+_OPENS = re.compile(r"[\s\ufeff]*<(?:!--|([a-z][a-z0-9]{0,20})[\s/>])", re.I)
+_MAY_OPEN = re.compile(r"[\s\ufeff]*(?:<(?:[a-z][a-z0-9]{0,20}|!.{0,24}|\?.{0,4})?)?\Z", re.I | re.S)
 _CLOSED = re.compile(r"</([a-z][a-z0-9]{0,20})\s*>", re.I)
 _TOKEN = re.compile(
     r"(?P<comment><!--)"

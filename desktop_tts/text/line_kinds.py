@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from desktop_tts.text.emoji import starts_with_emoji
 from desktop_tts.text.lookahead import Lookahead
 from desktop_tts.text.wordlists import word_set
 
@@ -80,6 +81,8 @@ def _marked(text: Lookahead, at: int, token: str) -> Start:
         return Start(Line.ITEM, _after_checkbox(text, text.after_blanks(at + 1, _LONGEST_INDENT)))
     if _NUMBER.fullmatch(token) and text.char(at + len(token)).isspace():
         return Start(Line.ITEM, at, token)
+    if starts_with_emoji(token):
+        return Start(Line.ITEM, at)
     if token[0] in _BARS:
         return Start(Line.ROW, at)
     return Start(Line.PLAIN, at)

@@ -117,7 +117,7 @@ class _Splitter:
         return found.language
 
     def _split(self, raw: Mapped) -> list[Mapped]:
-        if not speakable(raw.text) and (raw.text.isascii() or self._options.emoji == "skip"):
+        if raw.text.isascii() and not speakable(raw.text):
             return []
         text = self._clean(raw)
         if self._block is Block.CODE:

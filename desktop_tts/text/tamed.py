@@ -18,7 +18,7 @@ _LONGEST_NUMBER = 15
 
 _ART = re.compile("[\u2500-\u259f\u23af\u2015\u2e3a\u2e3b]+")
 _TABS = re.compile(r" ?\t[ \t]*")
-_BARS = re.compile(r" ?[|¦](?: ?[|¦])* ?")
+_BARS = re.compile(r" ?[|¦](?: ?[|¦])* ?| [•·▪●‣] ")
 _DOTS = re.compile(r"\.{2,}|…(?:[.…])+|(?:\. ){2,}\.")
 _DASHES = re.compile(r"(?<=\s)-{2,3}(?=\s)|(?<=[^\W\d_]{2})--(?=[^\W\d_]{2})")
 _MARKS = re.compile(r"([!?,;:])\1+|([^\w\s])\2{2,}|([^\w\s])(?: \3){3,}")

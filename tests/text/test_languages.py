@@ -76,6 +76,7 @@ def test_foreign_words_do_not_turn_a_sentence():
         languages("Das ist ein Meeting mit dem Team. Wir nutzen Cloud Computing und Machine Learning dafür.")
     ) == {"de"}
     assert languages("我用Python写代码。") == ["zh"]
+    assert languages("Пишите на ivan@mail.ru.") == ["ru"]
     assert languages("Пишите на ivan@mail.ru или на сайт https://www.example.com/page.") == ["ru"]
 
 

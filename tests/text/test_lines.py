@@ -58,6 +58,11 @@ def test_a_number_that_begins_a_wrapped_line_is_no_item():
     )
 
 
+def test_emoji_and_dots_may_be_bullets():
+    assert spoken("✅ Done it\n🚀 Next one") == ["Done it", "Next one"]
+    assert spoken("News · Sport • Weather") == ["News, Sport, Weather"]
+
+
 def test_wrapped_items_are_joined():
     assert sentences("- an item that is\n  longer than a line\n- another one") == [
         "an item that is longer than a line",

@@ -27,7 +27,7 @@ FRAGMENTS = [
     "x" * 50, "1" * 30, "@" * 20, "a-" * 30, "\t", "   ", "\r\n", "\r", "?! ", "... ", "… ",
     "“Quote. ", "” ", "(paren ", "). ", "3. ", "Oktober ", "\u2028", "\u3000", "\ue000", "ﷺ ", "A. B. C. ",
     "hello, world; and: more — yes. ", "`code` ", "_it_ ", "¿Qué? ", "The ", "Introduction\n", "\f", "\x1b]0;t",
-    "word" * 100,
+    "word" * 100, "words " * 110, "汉字" * 310, "xyz" * 250,
 ]  # fmt: skip
 
 texts = st.one_of(st.text(max_size=300), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
@@ -50,6 +50,24 @@ def test_what_holds_for_any_text(text, options):
 @given(texts, option_sets, st.integers(1, 40), st.randoms(use_true_random=False))
 def test_a_text_in_pieces_gives_what_the_whole_gives(text, options, longest, rng):
     assert list(prepare_stream(pieces_of(text, longest, rng), options)) == list(prepare(text, options))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["word " * 90, "汉字" * 200, "xyz" * 150, "end. Next ", "end.\n", "Dr. ", "a, b; "]), max_size=8
+    ),
+    st.integers(1, 700),
+    st.randoms(use_true_random=False),
+)
+def test_a_long_text_in_pieces_gives_what_the_whole_gives(parts, longest, rng):
+    text = "".join(parts)
+    assert list(prepare_stream(pieces_of(text, longest, rng))) == list(prepare(text))
+
+
+def test_the_rest_of_an_endless_word_is_left_out():
+    assert spoken("Before it. " + "xyz" * 5000 + " after it.")[-1] == "after it."
+    assert len(spoken("xyz" * 5000)) < 10
 
 
 def pieces_of(text: str, longest: int, rng: random.Random) -> list[str]:
@@ -94,6 +112,18 @@ def test_words_are_found_in_their_source():
     assert source_of(source, made[1], "office") == "oﬃce"
     assert source[made[1].span.start : made[1].span.end].startswith("A **bold**")
     assert source_of(source, made[2], "item") == "item"
+
+
+def test_all_words_of_a_name_stand_for_the_emoji():
+    source = "Well done 🎉 today"
+    (made,) = prepare(source, TextOptions(emoji="name"))
+    assert made.text == "Well done party popper today"
+    assert [source_of(source, made, word) for word in ("done", "party", "popper", "today")] == [
+        "done",
+        "🎉",
+        "🎉",
+        "today",
+    ]
 
 
 # ---------------------------------------------------------------- texts that grow

@@ -85,6 +85,17 @@ def test_a_cut_leaves_more_than_a_word_over():
     assert [len(part) >= 10 for part in spoken(text)] == [True, True]
 
 
+def test_the_parts_after_the_first_may_be_long():
+    first, second = spoken("A beginning of a sentence, " + "which goes on and on without any mark and " * 4)[:2]
+    assert (len(first) <= 60, len(second) > 100) == (True, True)
+
+
+def test_what_one_character_stands_for_stays_together():
+    made = spoken("㍿" * 30, first_limit=35, limit=55)
+    assert len(made) > 1
+    assert {len(part) % len("株式会社") for part in made} == {0}
+
+
 def test_limits_are_options():
     made = list(prepare("one two three four five six seven eight nine ten", TextOptions(first_limit=10, limit=20)))
     assert len(made[0].text) <= 10
