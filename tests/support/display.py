@@ -141,6 +141,22 @@ class Display:
     def screenshot(self, path):
         subprocess.run(["import", "-window", "root", str(path)], env=self.env, check=True, timeout=30)
 
+    def colours(self, path, region):
+        """How many colours a region of the screen shows (``WxH+X+Y``)."""
+        self.screenshot(path)
+        command = ["convert", str(path), "-crop", region, "-unique-colors", "-format", "%w", "info:"]
+        return int(subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout)
+
+    def window_titles(self):
+        listed = subprocess.run(
+            ["xdotool", "search", "--onlyvisible", "--name", "."], env=self.env, capture_output=True
+        )
+        names = []
+        for window in listed.stdout.split():
+            asked = subprocess.run(["xdotool", "getwindowname", window], env=self.env, capture_output=True, text=True)
+            names.append(asked.stdout.strip())
+        return names
+
     def start_tray(self):
         """An XEmbed tray host in the upper right corner."""
         command = (

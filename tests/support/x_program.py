@@ -49,9 +49,10 @@ class Program:
         """``key NAME STATE``, ``copied`` and ``asked TARGET`` in the order in which they came."""
         return self._log.read_text().splitlines()
 
-    def keys(self):
-        """Names of the pressed keys with the modifiers' bits."""
-        return [tuple(line.split()[1:]) for line in self.log() if line.startswith("key ")]
+    def pressed(self):
+        """Names of the keys that it received, with the bits of the modifiers at that moment."""
+        found = (line.split() for line in self.log() if line.startswith("key "))
+        return [(name, int(state)) for _, name, state in found]
 
     def close(self):
         self.process.kill()
@@ -89,14 +90,16 @@ class _Owner:
         self.window.set_wm_name(name)
         self.window.set_wm_class(name, self.task.get("class", name))
         self.window.set_wm_protocols([self.x.get_atom("_NET_WM_PING"), self.x.get_atom("WM_DELETE_WINDOW")])
-        self.window.map()
-        self.x.flush()
-        while self.x.next_event().type != X.MapNotify:
-            pass
-        while self.x.get_input_focus().focus != self.window:
-            self.window.set_input_focus(X.RevertToParent, X.CurrentTime)
+        mapped = focused = False
+        while not focused:  # a window manager that has just started may overlook the first request
+            if not mapped:
+                self.window.map()
+            else:
+                self.window.set_input_focus(X.RevertToParent, X.CurrentTime)
             self.x.sync()
-            time.sleep(0.02)
+            time.sleep(0.03)
+            mapped = self.window.get_attributes().map_state == X.IsViewable
+            focused = mapped and self.x.get_input_focus().focus == self.window
 
     def own(self, name, formats, at=None):
         if at is None:
