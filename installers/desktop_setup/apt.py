@@ -38,7 +38,7 @@ def as_root(machine: Machine, packages: Sequence[str]) -> tuple[str, ...]:
 def install(machine: Machine, packages: Sequence[str], lists: Path = LISTS) -> None:
     """Install these packages, with new package lists where there are none or where the old ones don't do."""
     prefix = as_root(machine, packages)
-    print(f"Installing {len(packages)} system packages: {' '.join(packages)}", flush=True)
+    print(f"Installing system packages: {' '.join(packages)}", flush=True)
     # Through env, since sudo passes no variables on. needrestart would ask about services on Ubuntu.
     settings = ["DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_SUSPEND=1"]
     settings += [f"{name}={machine.environment[name]}" for name in PROXIES if name in machine.environment]

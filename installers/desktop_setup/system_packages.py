@@ -34,6 +34,7 @@ FOR_RUN = _needs("""
     libGL.so.1                libgl1               libglvnd-glx             libglvnd           Mesa-libGL1
     libgthread-2.0.so.0       libglib2.0-0         glib2                    glib2              libgthread-2_0-0
     libbrotlidec.so.1         libbrotli1           libbrotli                brotli             libbrotlidec1
+    libgssapi_krb5.so.2       libgssapi-krb5-2     krb5-libs                krb5               krb5
     libdbus-1.so.3            libdbus-1-3          dbus-libs                dbus               libdbus-1-3
     libfontconfig.so.1        libfontconfig1       fontconfig               fontconfig         libfontconfig1
     libxkbcommon.so.0         libxkbcommon0        libxkbcommon             libxkbcommon       libxkbcommon0
