@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import queue
-import select
 import socket
 import threading
 from collections.abc import Callable
@@ -89,9 +88,7 @@ class _Worker:
     def _run(self) -> None:
         try:
             while True:
-                self._x.handle_pending()
-                ready, _, _ = select.select([self._x.display, self._woken], [], [], self._session.seconds_left())
-                if self._woken in ready:
+                if self._x.handle_until(self._woken, self._session.seconds_left()):
                     self._woken.recv(1)
                     asked = self._jobs.get()
                     if asked is None:

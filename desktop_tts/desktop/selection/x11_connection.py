@@ -7,6 +7,7 @@ we own, the user's keys) go to the handlers that asked for them.
 from __future__ import annotations
 
 import select
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
@@ -83,13 +84,24 @@ class Connection:
             left = end - time.monotonic()
             if left <= 0:
                 return None
-            select.select([self.display], [], [], left)
+            self._sleep(left)
 
-    def handle_pending(self) -> None:
-        """Give what has come to the handlers, and send what waits to be sent."""
-        while self.display.pending_events():
-            self._handle(self.display.next_event())
-        self.display.flush()
+    def handle_until(self, woken: socket.socket, seconds: float | None) -> bool:
+        """Give events to the handlers until ``woken`` can be read or the time is over; whether it can be read."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            while self.display.pending_events():
+                self._handle(self.display.next_event())
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            if woken in self._sleep(left, woken):
+                return True
+
+    def _sleep(self, seconds: float | None, *others: socket.socket) -> list[object]:
+        """Until something comes. No event may be pending: those were already taken off the socket."""
+        unsent = [self.display] if self.display.display.data_send else []
+        return select.select([self.display, *others], unsent, [], seconds)[0]
 
     def _handle(self, event: Event) -> None:
         if event.type == X.MappingNotify:

@@ -93,7 +93,6 @@ class ClipboardOwner:
             property=into if done else X.NONE,
         )
         asked.requestor.send_event(answer)
-        self._x.display.flush()
 
     def _put(self, window: Event, target: int, into: int) -> bool:
         """Put the format into a property of the program that asks; False when there is no such format."""

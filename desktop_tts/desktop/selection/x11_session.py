@@ -63,7 +63,7 @@ class Session:
         self._clipboard = x.atom("CLIPBOARD")
         self._last: _Selection | None = None
         self.seconds_left = self._copier.seconds_left
-        """Until ``handle_pending`` and this are to be called again, or None."""
+        """For how long the connection's events must be handled before this is called again; None: for ever."""
 
     def end(self) -> None:
         self._owner.hand_over(_HAND_OVER_S)

@@ -17,11 +17,8 @@ _ANSWERS = 16
 
 TEXT_TARGETS = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain;charset=UTF-8", "STRING", "text/plain", "TEXT")
 """Best first."""
-ABOUT = (
-    "TARGETS", "MULTIPLE", "TIMESTAMP", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION", "INSERT_PROPERTY",
-    "PIXMAP", "BITMAP", "DRAWABLE", "COLORMAP", "CLIENT_WINDOW",
-)  # fmt: skip
-"""Targets that are no data: about the transfer, with side effects, or names of things that die with the owner."""
+ABOUT = ("TARGETS", "MULTIPLE", "TIMESTAMP", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION", "INSERT_PROPERTY")
+"""Targets that are no data: about the transfer, or with side effects."""
 
 
 class Silent(Exception):
@@ -63,11 +60,12 @@ class Requestor:
             self._x.window.delete_property(event.property)  # type: ignore[attr-defined]
         return True
 
-    def convert(self, selection: int, target: int, deadline: Deadline, limit: int = LIMIT) -> Data | None:
+    def convert(self, selection: int, target: int, deadline: Deadline, limit: int | None = None) -> Data | None:
         """What the owner has in the format ``target``, or None where it hasn't or where nobody owns the selection.
 
         Raises Silent and TooBig.
         """
+        limit = LIMIT if limit is None else limit
         self._asked = (self._asked + 1) % _ANSWERS
         into = self._x.atom(f"_DESKTOP_TTS_{self._asked}")
         self._x.window.delete_property(into)
