@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 SYSTEM_PYTHON = "/usr/bin/python3"  # has tkinter
+DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")  # even when the test run is killed
 
 TK_WINDOW = """
 import sys, tkinter
@@ -49,7 +50,8 @@ def start_x_server():
     """The process and the name of its display, or None."""
     read, write = os.pipe()
     number = f":{random.randrange(100, 30_000)}"  # looking for the first free one, servers race each other
-    command = ["Xvfb", number, "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
+    options = ["-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
+    command = [*DIES_WITH_US, "Xvfb", number, "-displayfd", str(write), *options]
     server = subprocess.Popen(command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
     said = b""
@@ -109,9 +111,13 @@ class Display:
             "XDG_SESSION_TYPE": "x11",
             "QT_QPA_PLATFORM": "xcb",
         }
-        self._start_bus()
-        self.spawn("openbox")
-        wait_until(lambda: "_NET_SUPPORTING_WM_CHECK" in self._root_properties(), what="a window manager")
+        try:
+            self._start_bus()
+            self.spawn("openbox")
+            wait_until(lambda: "_NET_SUPPORTING_WM_CHECK" in self._root_properties(), what="a window manager")
+        except BaseException:
+            self.close()
+            raise
 
     def _start_bus(self):
         address = f"unix:path={self.folder}/bus"
@@ -125,7 +131,7 @@ class Display:
     def spawn(self, *command, **options):
         """Start a program that is ended with the display."""
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "stdin": subprocess.DEVNULL}
-        child = subprocess.Popen(command, env=self.env, start_new_session=True, **(quiet | options))
+        child = subprocess.Popen([*DIES_WITH_US, *command], env=self.env, start_new_session=True, **(quiet | options))
         self._children.append(child)
         return child
 
