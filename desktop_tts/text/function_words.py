@@ -16,12 +16,11 @@ _WORDS = {
     "de": "der die das den dem des ein eine einen einem einer und ist sind war nicht mit für auf von zu im in"
     " zum zur wird werden wurde auch aus bei oder als wie ich sie er wir ihr es man kann hat haben sich"
     " nach durch über keine kein nur noch wenn dass aber um am an bitte",
-    "fr": "le la les l un une des de d du et est sont n ne pas pour dans sur avec par au aux ce cette ces que"
-    " qu qui il elle nous vous je on son sa ses leur plus ou où mais être été a ont fait comme se s en y c"
-    " j votre sans",
+    "fr": "le la les un une des de du et est sont ne pas pour dans sur avec par au aux ce cette ces que qu qui"
+    " il elle nous vous je on son sa ses leur plus ou où mais être été a ont fait comme se en y votre sans",
     "es": "el la los las un una de del y e es son no se por para con en que al lo su sus como más o pero fue ha"
     " han está este esta si sin sobre entre ya muy también hay yo ser cuando",
-    "it": "il lo la i gli le l un una uno di del della dei delle dell e è sono non si per con in che al alla ai"
+    "it": "il lo la i gli le un una uno di del della dei delle dell e è sono non si per con in che al alla ai"
     " da dal dalla nel nella su come più o ma ha hanno questo questa se anche ci era essere senza",
     "pt": "o a os as um uma de do da dos das e é são não se por para com em no na nos nas que ao à como mais ou"
     " mas foi tem este esta isso ser está pelo pela seu sua você também já muito sem",

@@ -39,7 +39,7 @@ _TOKEN = re.compile(
     r"(?P<comment><!--)"
     r"|<(?P<close>/?)(?P<tag>[a-z][a-z0-9:-]{0,40})(?:[\s/][^<>]{0,20000})?>"
     r"|(?P<other><[!?/][^<>]{0,20000}>)"
-    r"|(?P<entity>&(?:\#[0-9]{1,7}|\#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});)|(?P<line>\n)",
+    r"|(?P<entity>&(?:\#[0-9]{1,7}|\#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});)|(?P<line>[\n\t])",
     re.I,
 )
 _UNFINISHED = re.compile(r"(?:<(?:[a-z/!?][^<>]{0,20043})?|&[#a-z0-9]{0,33})\Z", re.I)
@@ -126,7 +126,7 @@ class _Reader:
         if token["entity"]:
             return html.unescape(token[0])
         if token["line"]:
-            return "\n" if self._pre else " "
+            return token[0] if self._pre else " "
         name = (token["tag"] or "").lower()
         if name == "pre":
             self._pre = not token["close"]

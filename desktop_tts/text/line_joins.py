@@ -40,6 +40,8 @@ def goes_on(text: Lookahead, at: int, before: str, length: int, fresh: bool, hyp
         return not (first.isupper() or first.isdigit() or first in "\"'“‘«„(")
     if not fresh or length > _TITLE or _ENDED.search(before):
         return True
+    if first.isupper() and text.word(at, _SHORT).endswith(":"):  # "To: ..." under "From: ..."
+        return False
     next_length = len(text.line(at, _MEASURED))
     if not (first.isupper() or first.isdigit()):  # a script without capitals, or a quote
         return not (first.isalpha() and next_length >= _SHORT and length < next_length / 2)

@@ -38,6 +38,10 @@ _TAG = (
     "|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|var"
 )
 _TAGS = re.compile(rf"(?<![`\w])<(?:{_TAG})(?:\s[^<>]{{0,600}})?/?>(?=[^\s`])|(?<=[^\s`])</(?:{_TAG})\s?>(?!`)", re.I)
+_SURE_TAGS = re.compile(
+    rf"<(?:{_TAG})\s[^<>=]{{0,40}}=[^<>]{{0,2000}}>|\A\s*</(?:{_TAG})\s?>",
+    re.I,  # with attributes, or all there is
+)
 _BREAKS = re.compile(r"<br\s?/?>|<!--[^<>]{0,2000}-->", re.I)
 
 
@@ -50,7 +54,8 @@ def without_links(text: Mapped) -> Mapped:
             text = text.sub(_LINK_TEXT, lambda match: [match.span(1)])
         text = text.sub(_LINK_REST, "")
     if "<" in found:
-        text = text.sub(_BREAKS, " ").sub(_AUTOLINK, lambda match: [match.span(1)]).sub(_TAGS, "")
+        text = text.sub(_BREAKS, " ").sub(_AUTOLINK, lambda match: [match.span(1)])
+        text = text.sub(_SURE_TAGS, "").sub(_SURE_TAGS, "").sub(_TAGS, "")
     return text
 
 

@@ -93,6 +93,7 @@ def test_the_words_of_an_address_stand_for_its_parts():
         ("a note[^1] here", "a note here"),
         (r"not \*emphasis\* here", "not *emphasis* here"),
         ("press <kbd>Ctrl</kbd> and<br>go <b>on</b>", "press Ctrl and go on"),
+        ('<div align="center"> <img src="x.png" width="600"/> </div> Text', "Text"),
         ("2 * 3 * 4 and 2*3 and 2**3", "2 * 3 * 4 and 2*3 and 2**3"),
         ("snake_case_name and C++ and C#", "snake_case_name and C++ and C#"),
         ("see [12] and [3, 4] and a[i]", "see [12] and [3, 4] and a[i]"),

@@ -16,7 +16,7 @@ PAGE = """<!DOCTYPE html>
 <nav><ul><li>Home<li>About us</ul></nav>
 <h1>The heading</h1>
 <p>A first paragraph with <b>bold</b>, <a href="https://example.com/x?a=1&amp;b=2" title="t">a link</a>
-and a wrapped line. It&rsquo;s 5 &lt; 6&nbsp;&amp; more.</p>
+and a wrapped	line. It&rsquo;s 5 &lt; 6&nbsp;&amp; more.</p>
 <!-- a comment <p>not shown</p> -->
 <script type="text/javascript">if (a < b && c > d) { alert("no"); }</script>
 <table><tr><th>Name</th><th>Age</th></tr><tr><td>Ann</td><td>30</td></tr></table>

@@ -60,6 +60,9 @@ def test_languages_side_by_side(language):
         "supercalifragilisticexpialidocious" * 16,
         "12345",
         "Max",
+        "Credits",
+        "Subprocesses",
+        "d = super().format_dict(total=d['n'] or 0, x=l.y)",
         "Lorem",
     ],
 )

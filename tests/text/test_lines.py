@@ -95,6 +95,14 @@ def test_short_lines_are_pieces():
     assert spoken("File\nEdit\nView") == ["File", "Edit", "View"]
 
 
+def test_headers_of_mails_are_pieces():
+    assert spoken("From: Ann\nTo: Bob and all the others who read this\nSubject: Lunch at the usual place") == [
+        "From: Ann",
+        "To: Bob and all the others who read this",
+        "Subject: Lunch at the usual place",
+    ]
+
+
 def test_rules_are_silent():
     for rule in ("---", "***", "___", "* * *", "=====", "+-----+----+", "├──┼──┤", ":---|:--:|---:"):
         assert spoken(f"One is here.\n\n{rule}\n\nTwo is here.") == ["One is here.", "Two is here."], rule

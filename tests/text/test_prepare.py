@@ -275,7 +275,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_no_text_stalls(unit):
-    text = (unit * 20_000)[:20_000]
+    text = (unit * 10_000)[:10_000]
     for source in (text, "Hello there. " + text + " The end.", "<p></p>" + text):
         started = time.perf_counter()
         check(source, prepare(source), TextOptions())
