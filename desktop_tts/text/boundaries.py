@@ -37,6 +37,8 @@ _CJK_END = re.compile(f"[。！？｡][{_CJK_CLOSERS}]*\\s*(?=[^{_CJK_CLOSERS}\\
 _QUOTED = re.compile(r"[.!?…][\"'”’»]+\s*\Z")
 
 _CLAUSE = re.compile(r"[,;:—–)]\s|[，、；：]|[!?…]\s|(?<=[^\W\d_]{4})\.\s(?=[^\W\d_a-z])")
+_SPACE_IN_SENTENCE = re.compile(r"(?<!\.)\s")
+"""Not after an abbreviation, which would sound like the end of a sentence."""
 _SPACE = re.compile(r"\s")
 
 
@@ -114,11 +116,12 @@ def clause_end(text: str, limit: int) -> tuple[int, bool]:
         clause = found.end()
     if clause >= 0.35 * limit:
         return clause, True
-    for found in _SPACE.finditer(text, 0, limit):
-        space = found.end()
-    if space >= 0.35 * limit or (space and not _unspaced_at(text, limit)):
-        return space, False
-    return limit, False
+    for pattern in (_SPACE_IN_SENTENCE, _SPACE):
+        for found in pattern.finditer(text, 0, limit):
+            space = found.end()
+        if space >= 0.35 * limit:
+            return space, False
+    return (space if space and not _unspaced_at(text, limit) else limit), False
 
 
 def _unspaced_at(text: str, at: int) -> bool:

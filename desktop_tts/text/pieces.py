@@ -13,7 +13,7 @@ from desktop_tts.text.offsets import Mapped
 _SECONDS_A_CHARACTER = {"zh": 3.0, "ja": 2.5, "ko": 2.0}
 """How much longer than a letter of English one character takes."""
 _BEFORE_WORD = re.compile(
-    r"\s(?=(?:and|or|but|that|which|who|because|with|for|from|to|in|of|on|by|as|if|when|while|und|oder|aber|dass|weil"
+    r"(?<!\.)\s(?=(?:and|or|but|that|which|who|because|with|for|from|to|in|of|on|by|as|if|when|while|und|oder|aber|dass|weil"
     r"|mit|für|von|zu|et|ou|mais|que|qui|avec|pour|dans|y|o|pero|con|para|en|de|e|ma|che|per|di|и|или|но|что|с|для|в|на)"
     r"\s)",
     re.I,

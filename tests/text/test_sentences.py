@@ -57,6 +57,15 @@ def test_no_piece_ends_in_an_abbreviation_within_a_sentence(ending):
     assert not [part for part in spoken(text) if part.endswith(ending)]
 
 
+@pytest.mark.parametrize("limit", range(20, 80, 3))
+def test_no_limit_cuts_after_an_abbreviation(limit):
+    text = (
+        "Dr. Smith paid $3.50 at 9:30 p.m. on Main St. in Washington, D.C. Then she left with Mr. Jones for St. Louis."
+    )
+    ends = [part.split()[-1] for part in spoken(text, first_limit=limit, limit=limit)]
+    assert not {"Dr.", "3.", "p.m.", "St.", "Mr."} & set(ends)
+
+
 def test_the_first_piece_is_short_and_ends_where_one_breathes():
     text = "The quick brown fox jumps over the lazy dog, and then it goes on to do many other things that foxes do."
     first, second = prepare(text)
