@@ -1,5 +1,6 @@
 """A program is made to copy, and the clipboard is afterwards what it was, to the byte and whatever goes wrong."""
 
+import contextlib
 import os
 import random
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import textwrap
 import time
 
+import psutil
 import pytest
 
 from desktop_tts.desktop.selection import SelectedText
@@ -289,6 +291,31 @@ def test_at_the_end_a_clipboard_manager_takes_it_over(x_display, reader):
     assert manager.stdout.readline() == b"image/png 200000 STRING 8 UTF8_STRING 8\n"
 
 
+def test_without_a_manager_a_small_process_goes_on_holding_it(x_display, reader, took):
+    big = bytes(range(256)) * 1000
+    owner = Program(x_display, {"CLIPBOARD": text("precious") | {"image/png": data(big)}})
+    copier(x_display)
+    assert reader.read_selection() == COPY
+    owner.close()
+    before = formats(x_display)
+    holders = holding(x_display)
+    _, seconds = took(reader.close)
+    assert formats(x_display) == before
+    assert before["image/png"] == big
+    assert len(holding(x_display) - holders) == 1
+    x_display.own("clipboard", "something else")
+    wait_until(lambda: holding(x_display) == holders, what="the end of the process that held the clipboard")
+    print(f"closed in {seconds:.2f} s")
+
+
+def test_where_nothing_was_put_back_nothing_is_left_behind(x_display, reader):
+    x_display.own("clipboard", "the user's")
+    assert reader.read_clipboard().text == "the user's"
+    reader.close()
+    assert holding(x_display) == set()
+    assert x_display.selection("clipboard") == "the user's"
+
+
 MANAGER = textwrap.dedent("""
     import sys
     sys.path.insert(0, ".")
@@ -313,6 +340,17 @@ MANAGER = textwrap.dedent("""
 
 
 # ---------------------------------------------------------------- tools
+
+
+def holding(x_display):
+    """Processes on this display that hold the clipboard for an app that has ended."""
+    found = set()
+    for process in psutil.process_iter(["cmdline"]):
+        if "desktop_tts.desktop.selection.x11_holder" in (process.info["cmdline"] or ()):
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("DISPLAY") == x_display.display:
+                    found.add(process.pid)
+    return found
 
 
 def keys_down(x_display):

@@ -18,7 +18,7 @@ from desktop_tts.desktop.selection.x11_session import Session
 
 log = logging.getLogger(__name__)
 
-_END_S = 3.0
+_END_S = 5.0
 
 Job = Callable[[Session], SelectedText]
 

@@ -98,6 +98,14 @@ class Connection:
             if woken in self._sleep(left, woken):
                 return True
 
+    def handle_while(self, condition: Callable[[], bool]) -> None:
+        """Give events to the handlers as long as the condition holds."""
+        while condition():
+            if self.display.pending_events():
+                self._handle(self.display.next_event())
+            else:
+                self._sleep(None)
+
     def _sleep(self, seconds: float | None, *others: socket.socket) -> list[object]:
         """Until something comes. No event may be pending: those were already taken off the socket."""
         unsent = [self.display] if self.display.display.data_send else []

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from Xlib import Xatom
 
+from desktop_tts.desktop.selection import x11_holder
 from desktop_tts.desktop.selection.base import (
     SelectedText,
     no_text_in_clipboard,
@@ -66,7 +67,9 @@ class Session:
         """For how long the connection's events must be handled before this is called again; None: for ever."""
 
     def end(self) -> None:
-        self._owner.hand_over(_HAND_OVER_S)
+        """What the clipboard holds stays there: in a clipboard manager, or in a process of its own."""
+        if self._owner.owning and not self._owner.hand_over(_HAND_OVER_S):
+            x11_holder.start(self._owner.contents, _HAND_OVER_S)
         self._x.close()
 
     # ------------------------------------------------------------ the selection
