@@ -103,8 +103,9 @@ def narrate(
     notice: Notice,
     *,
     start: int = 0,
+    sentence: int = 0,
 ) -> Iterator[Spoken]:
-    """Speak ``script`` from utterance ``start`` on.
+    """Speak ``script`` from utterance ``start`` on, leaving out what belongs to sentences before ``sentence``.
 
     ``manner`` is asked before each utterance, so a new voice is heard at the next. A language without a voice is told,
     once, by ``notice`` and by the default voice; an engine that fails is told once and left out for the rest of the
@@ -121,6 +122,9 @@ def narrate(
 
     number = start
     while not cancel.is_set() and (utterance := script.get(number)) is not None:
+        if utterance.sentence < sentence:
+            number += 1
+            continue
         while True:
             how = manner()
             if how.language:

@@ -67,6 +67,8 @@ class Job:
 
     reading: Reading
     start: int
+    sentence: int = 0
+    """What belongs to sentences before this one is left out."""
     cancel: threading.Event = field(default_factory=threading.Event)
     written: bool = False
     """All its sound is with the player."""
@@ -112,6 +114,7 @@ class Worker(QThread):
                 job.cancel,
                 self.notice.emit,
                 start=job.start,
+                sentence=job.sentence,
             ):
                 if not job.spoke:
                     job.spoke = True
@@ -324,7 +327,7 @@ class Reader(QObject):
         if start is None and job.written:  # that was the last sentence
             self._advance()
             return
-        again = Job(job.reading, job.reading.script.made if start is None else start)
+        again = Job(job.reading, job.reading.script.made if start is None else start, target)
         job.cancel.set()
         self.player.clear()
         self._job = again

@@ -1,6 +1,7 @@
 """From utterances to sound: the right voice, notices, and nothing lost when an engine fails."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,6 +89,15 @@ def test_it_starts_where_it_is_told():
     engine = FakeEngine()
     run(utterances("One.", "Two.", "Three."), engine, start=2)
     assert [r.text for r in engine.requests] == ["Three."]
+
+
+def test_sentences_before_the_wanted_one_are_left_out():
+    engine = FakeEngine()
+    made = utterances("One,", "Two.", "Three.")
+    made[1] = replace(made[1], sentence=0)
+    notices = []
+    list(narrate(Script(made), Catalog([engine]), Manner, threading.Event(), notices.append, start=1, sentence=1))
+    assert [request.text for request in engine.requests] == ["Three."]
 
 
 def test_a_script_makes_utterances_only_when_asked():
