@@ -81,15 +81,18 @@ def clone_prompt_items(prompt: VoiceClonePrompt) -> list[VoiceClonePromptItem]:
         return [prompt]
     if not isinstance(prompt, Mapping):
         return list(prompt)
-    rows = zip(
-        prompt["ref_code"] or [None] * len(prompt["ref_spk_embedding"]),
+    missing = {"ref_spk_embedding", "x_vector_only_mode", "icl_mode"} - set(prompt)
+    if missing:
+        raise ValueError(f"A voice_clone_prompt that is a dict needs {', '.join(sorted(missing))}.")
+    nothing = [None] * len(prompt["ref_spk_embedding"])
+    fields = (
+        prompt.get("ref_code") or nothing,
         prompt["ref_spk_embedding"],
         prompt["x_vector_only_mode"],
         prompt["icl_mode"],
-        prompt.get("ref_text") or [None] * len(prompt["ref_spk_embedding"]),
-        strict=True,
+        prompt.get("ref_text") or nothing,
     )
-    return [VoiceClonePromptItem(*row) for row in rows]
+    return [VoiceClonePromptItem(*values) for values in zip(*fields, strict=True)]
 
 
 def _reference(item: VoiceClonePromptItem, tokenizer: TextTokenizer) -> Reference | None:

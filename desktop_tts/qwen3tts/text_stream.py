@@ -19,7 +19,7 @@ from itertools import accumulate
 from desktop_tts.qwen3tts.tokenizer import TextTokenizer, repair
 
 _SHORT = 4
-"""Words below this many bytes aren't looked into."""
+"""Words below this many bytes aren't looked into; so short are the contractions, after which a word doesn't go on."""
 _JOINING = ((0x1160, 0x11FF), (0xD7B0, 0xD7FF), (0x16D40, 0x16D7F))
 """Letters that NFC joins with the one before although they are no marks: Hangul jamo, Kirat Rai vowels."""
 
@@ -74,7 +74,7 @@ class IncrementalEncoder:
     def _give_out_within(self) -> list[int]:
         """The certain ids of the last word, of which some letters must remain."""
         ((word, _),) = self._tokenizer.split(self._text)
-        if len(word) < _SHORT or self._text[0] == "'":  # contractions aren't words that go on
+        if len(word) < _SHORT:
             return []
         tokens = self._certain_tokens(word)
         lengths = list(accumulate(size for _, size in tokens))

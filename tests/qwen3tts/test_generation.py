@@ -50,16 +50,21 @@ def say(model, text=TEXT, **options):
     return drain(model.stream_custom_voice(text, **options))[0]
 
 
-def without_end(monkeypatch, model):
+def without_end(monkeypatch):
     """The model never finds the end of its speech."""
-    scores, eos = Talker.scores, model.config.talker.codec_eos_token_id
+    favour(monkeypatch, lambda config: config.codec_eos_token_id, -1e9)
 
-    def endless(talker, state):
+
+def favour(monkeypatch, which, score=1e9):
+    """Scores of codebook 0 that are always ``score``."""
+    scores = Talker.scores
+
+    def changed(talker, state):
         result = scores(talker, state).clone()
-        result[:, eos] = -1e9
+        result[:, which(talker.config)] = score
         return result
 
-    monkeypatch.setattr(Talker, "scores", endless)
+    monkeypatch.setattr(Talker, "scores", changed)
 
 
 def test_a_seed_repeats_and_another_differs(custom):
@@ -340,8 +345,27 @@ def test_the_cache_grows_without_a_change(custom, monkeypatch):
     assert all(np.abs(a - b).max() < 1e-3 for a, b in zip(small, large, strict=True))
 
 
+@pytest.mark.parametrize("options", [GREEDY, {}])
+def test_the_end_comes_after_two_codes_at_the_earliest(custom, monkeypatch, options):
+    favour(monkeypatch, lambda config: slice(config.codec_eos_token_id, config.codec_eos_token_id + 1))
+    sound, ending = drain(custom.stream_custom_voice(TEXT, "ryan", seed=1, **options))
+    assert len(sound) == 2 * 1920
+    assert ending is Ending.SPOKEN
+
+
+def test_control_ids_are_never_chosen(custom, monkeypatch):
+    favour(monkeypatch, lambda config: slice(config.vocab_size - 1024, None))
+    chosen = []
+    first = FrameMaker.first_code
+    monkeypatch.setattr(FrameMaker, "first_code", lambda m, n: (chosen.append(first(m, n)), chosen[-1])[1])
+    drain(custom.stream_custom_voice(TEXT, "ryan", seed=1, max_new_tokens=20))
+    config = custom.config.talker
+    allowed = {*range(config.code_predictor.vocab_size), config.codec_eos_token_id}
+    assert {code.item() for code in chosen} <= allowed
+
+
 def test_the_limit_is_as_published_when_it_is_given(custom, monkeypatch):
-    without_end(monkeypatch, custom)
+    without_end(monkeypatch)
     for most in (1, 2, 17):
         sound, ending = drain(custom.stream_custom_voice(TEXT, "ryan", max_new_tokens=most))
         assert len(sound) == (most - 1) * 1920
@@ -349,7 +373,7 @@ def test_the_limit_is_as_published_when_it_is_given(custom, monkeypatch):
 
 
 def test_the_text_limits_the_speech(custom, monkeypatch, caplog):
-    without_end(monkeypatch, custom)
+    without_end(monkeypatch)
     networks = custom.networks
     monkeypatch.setitem(networks.generation, "max_new_tokens", 8192)
     ids = len(networks.tokenizer.encode("Ships."))
@@ -364,7 +388,7 @@ def test_the_text_limits_the_speech(custom, monkeypatch, caplog):
 
 def test_silence_without_end_is_tried_once_more(custom, monkeypatch):
     """From another seed, which is the same for the same seed."""
-    without_end(monkeypatch, custom)
+    without_end(monkeypatch)
     monkeypatch.setattr(arguments, "_FRAMES_PER_ID", 0.5)
     decode = type(custom.networks.decoder).decode_frames
     limit = Limit(8191, 0.5).of(len(custom.networks.tokenizer.encode("Ships.")))
@@ -404,7 +428,7 @@ def test_a_batch_tries_once_more_only_those_that_never_end(custom, monkeypatch):
 
 
 def test_greedy_speech_is_not_tried_again(custom, monkeypatch):
-    without_end(monkeypatch, custom)
+    without_end(monkeypatch)
     calls = []
     start = Talker.start
     monkeypatch.setattr(Talker, "start", lambda t, rows, room: (calls.append(len(rows)), start(t, rows, room))[1])
