@@ -7,8 +7,6 @@ Order at start: Qt → settings → reader and its threads → windows → contr
 from __future__ import annotations
 
 import logging
-import signal
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QSocketNotifier, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -33,6 +31,7 @@ from desktop_tts.engines.qwen import QwenOptions
 from desktop_tts.errors import DesktopTTSError, SelectionError
 from desktop_tts.exit_codes import NOTHING_TO_READ
 from desktop_tts.narrate import Manner
+from desktop_tts.qt_main_thread import SignalWatch, on_main_thread
 from desktop_tts.reader import Reader
 from desktop_tts.remote import RemoteControl
 from desktop_tts.settings import Settings, SettingsStore
@@ -304,41 +303,3 @@ def present(window: Any) -> None:
 
 def autostart_command() -> list[str]:
     return [sys.executable, "-m", "desktop_tts"]
-
-
-class _MainCall(QObject):
-    asked = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked.connect(lambda call: call(), Qt.ConnectionType.BlockingQueuedConnection)
-
-
-def on_main_thread(call: Callable[[], str]) -> str:
-    """Run ``call`` on the Qt main thread and wait for its answer. Not to be called from the main thread itself."""
-    answers: list[str] = []
-    relay = _MainCall()
-    relay.moveToThread(QApplication.instance().thread())  # type: ignore[union-attr]
-    relay.asked.emit(lambda: answers.append(call()))
-    return answers[0] if answers else ""
-
-
-class SignalWatch(QObject):
-    """Turns SIGINT and SIGTERM into a clean quit without polling: Python's handler only writes a byte to a socket."""
-
-    def __init__(self, quit_: Callable[[], None]) -> None:
-        super().__init__()
-        self._read, self._write = socket.socketpair()
-        self._read.setblocking(False)
-        self._write.setblocking(False)
-        self._before = signal.set_wakeup_fd(self._write.fileno())
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
-        self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(quit_)
-
-    def close(self) -> None:
-        self._notifier.setEnabled(False)
-        signal.set_wakeup_fd(self._before)
-        self._read.close()
-        self._write.close()

@@ -10,8 +10,9 @@ from desktop_tts.control.server import Answer, Client
 from desktop_tts.engines.catalog import Catalog
 from desktop_tts.exit_codes import FAILED, NOTHING_TO_READ, USAGE
 from desktop_tts.narrate import Manner
-from desktop_tts.reader import Reader, Reading
+from desktop_tts.reader import Reader
 from desktop_tts.settings import SettingsStore, parse_value
+from desktop_tts.speech_worker import Reading
 from desktop_tts.text.feed import TextFeed
 from desktop_tts.ui.actions import Actions
 
