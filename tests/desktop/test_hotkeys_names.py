@@ -1,5 +1,9 @@
 """How hotkeys are written, and what pynput calls them."""
 
+import sys
+import types
+from typing import ClassVar
+
 import pytest
 
 from desktop_tts.desktop.hotkeys import pick_backend
@@ -18,7 +22,8 @@ from desktop_tts.settings import Hotkeys, Settings
         ("Ctrl++", {"Ctrl"}, "+"),
         ("F12", set(), "F12"),
         ("Pause", set(), "Pause"),
-        ("Ctrl+ß", {"Ctrl"}, "SS"[:0] or "ß".upper()),
+        ("Media Play", set(), "Media Play"),
+        ("alt+META+к", {"Meta", "Alt"}, "К"),
     ],
 )
 def test_hotkeys_are_understood(text, modifiers, key):
@@ -34,6 +39,11 @@ def test_what_is_no_hotkey_is_refused_with_a_sentence(text):
     with pytest.raises(HotkeyError) as caught:
         Hotkey.parse(text)
     assert str(caught.value).endswith(".")
+
+
+def test_the_order_of_the_modifiers_does_not_matter():
+    assert Hotkey.parse("Alt+Shift+Meta+R") == Hotkey.parse("Meta+Alt+Shift+r")
+    assert str(Hotkey.parse("shift+alt+ctrl+meta+pgup")) == "Meta+Ctrl+Alt+Shift+PgUp"
 
 
 def test_the_default_hotkeys_are_hotkeys_and_all_different():
@@ -55,33 +65,66 @@ def test_pynput_names(text, mac, name):
     assert pynput_name(Hotkey.parse(text), mac=mac) == name
 
 
-def test_pynput_reports_conflicts_of_our_own(monkeypatch):
-    started = []
+class Listener:
+    """As much of pynput as is used."""
 
-    class Listener:
-        def __init__(self, keys):
-            started.append(keys)
+    made: ClassVar = []
 
-        def start(self):
-            pass
+    def __init__(self, keys):
+        self.keys, self.running = keys, False
+        self.made.append(self)
 
-        def stop(self):
-            pass
+    def start(self):
+        self.running = True
 
-    import sys
-    import types
+    def stop(self):
+        self.running = False
 
-    fake = types.ModuleType("pynput.keyboard")
-    fake.GlobalHotKeys = Listener
+
+class HotKey:
+    @staticmethod
+    def parse(key):
+        if "media_stop" in key:
+            raise ValueError(key)
+
+
+@pytest.fixture
+def pynput(monkeypatch):
+    keyboard = types.ModuleType("pynput.keyboard")
+    keyboard.GlobalHotKeys, keyboard.HotKey = Listener, HotKey
+    monkeypatch.setattr(Listener, "made", [])
     monkeypatch.setitem(sys.modules, "pynput", types.ModuleType("pynput"))
-    monkeypatch.setitem(sys.modules, "pynput.keyboard", fake)
+    monkeypatch.setitem(sys.modules, "pynput.keyboard", keyboard)
     pressed = []
     backend = PynputHotkeys(pressed.append, mac=False)
+    backend.pressed = pressed
     backend.start()
-    problems = backend.set_hotkeys({"read": "Ctrl+Alt+R", "stop": "Ctrl+Alt+R", "pause": "nothing"})
-    assert set(problems) == {"stop", "pause"}
-    started[-1]["<ctrl>+<alt>+r"]()
-    assert pressed == ["read"]
+    return backend
+
+
+def test_pynput_reports_each_problem_by_name_and_the_others_work(pynput):
+    hotkeys = {"read": "Ctrl+Alt+R", "pause_reading": "Alt+Ctrl+R", "stop": "nothing", "next": "Media Stop"}
+    problems = pynput.set_hotkeys(hotkeys)
+    assert problems["pause_reading"] == "Ctrl+Alt+R is the hotkey of read already; choose another."
+    assert problems["next"] == "This system has no key Media Stop; choose another hotkey."
+    assert set(problems) == {"pause_reading", "stop", "next"}
+    Listener.made[-1].keys["<ctrl>+<alt>+r"]()
+    assert pynput.pressed == ["read"]
+
+
+def test_pynput_listens_only_while_it_should(pynput):
+    pynput.set_hotkeys({"read": "Ctrl+Alt+R"})
+    first = Listener.made[-1]
+    assert first.running
+    pynput.suspend()
+    assert not first.running
+    pynput.resume()
+    second = Listener.made[-1]
+    assert second.running
+    pynput.set_hotkeys({})
+    assert not second.running
+    assert len(Listener.made) == 2
+    pynput.stop()
 
 
 def test_wayland_says_what_to_do(monkeypatch):

@@ -5,8 +5,10 @@ import threading
 import time
 
 import pytest
+from Xlib import display
 
 from desktop_tts.desktop.hotkeys.x11 import X11Hotkeys
+from desktop_tts.desktop.hotkeys.x11_keyboard import Keyboard
 from support.display import wait_until
 
 pytestmark = pytest.mark.desktop
@@ -43,10 +45,10 @@ def test_a_key_is_told_and_the_focused_program_does_not_see_it(x_display, hotkey
     assert not {"r", "R", "F9"} & set(window.received())
 
 
-@pytest.mark.parametrize("lock", ["Caps_Lock", "Num_Lock"])
-def test_locks_do_not_matter(x_display, hotkeys, lock):
+@pytest.mark.parametrize("locks", [["Caps_Lock"], ["Num_Lock"], ["Caps_Lock", "Num_Lock"]], ids="+".join)
+def test_locks_do_not_matter(x_display, hotkeys, locks):
     backend = hotkeys(read="Meta+Alt+R")
-    x_display.xdotool("key", lock)
+    x_display.xdotool("key", *locks)
     x_display.press("super+alt+r")
     wait_until(lambda: backend.pressed == ["read"])
 
@@ -59,6 +61,73 @@ def test_another_layout_does_not_matter(x_display, hotkeys):
     code = "27"  # the key with R on it
     x_display.xdotool("keydown", "Super_L", "keydown", "Alt_L", "key", code, "keyup", "Alt_L", "keyup", "Super_L")
     wait_until(lambda: backend.pressed == ["read"])
+
+
+def test_the_second_layout_does_not_matter(x_display, hotkeys):
+    x_display.use_layouts("us,ru", active=1)
+    backend = hotkeys(read="Meta+Alt+R", stop="Ctrl+Alt+К")
+    assert backend.problems == {}, "К is on the key with R"
+    x_display.xdotool("keydown", "133", "keydown", "64", "key", "27", "keyup", "64", "keyup", "133")
+    wait_until(lambda: backend.pressed == ["read"])
+    x_display.xdotool("keydown", "37", "keydown", "64", "key", "27", "keyup", "64", "keyup", "37")
+    wait_until(lambda: backend.pressed == ["read", "stop"])
+
+
+@pytest.mark.parametrize(
+    ("layout", "key", "code"), [("ru", "Ж", 47), ("gr", "Ρ", 27), ("cz", "Ř", 14), ("fr", "A", 24), ("de", "Ü", 34)]
+)
+def test_letters_of_other_keyboards_are_found(x_display, layout, key, code):
+    subprocess.run(["setxkbmap", layout], env=x_display.env, check=True)
+    x = display.Display(x_display.display)
+    assert Keyboard(x).keycode(key) == code
+    x.close()
+
+
+@pytest.mark.parametrize(
+    "released", [["Super_L", "Alt_L", "r"], ["r", "Super_L", "Alt_L"], ["Alt_L", "r", "Super_L"]], ids="+".join
+)
+def test_keys_may_be_let_go_in_any_order(x_display, hotkeys, released):
+    backend = hotkeys(read="Meta+Alt+R")
+    for times in (1, 2):
+        x_display.xdotool("keydown", "Alt_L", "keydown", "Super_L", "keydown", "r")
+        x_display.xdotool(*(word for key in released for word in ("keyup", key)))
+        wait_until(lambda times=times: backend.pressed == ["read"] * times)
+
+
+def test_more_or_fewer_modifiers_are_other_keys(x_display, hotkeys):
+    backend = hotkeys(read="Meta+Alt+R", stop="Meta+Alt+Shift+R")
+    for keys in ("alt+r", "super+r", "ctrl+super+alt+r", "super+alt+shift+r"):
+        x_display.press(keys)
+    x_display.press("super+alt+r")
+    wait_until(lambda: "read" in backend.pressed)
+    assert backend.pressed == ["stop", "read"]
+
+
+def test_a_mapping_that_changes_nothing_leaves_the_grabs_alone(x_display, hotkeys, monkeypatch):
+    backend = hotkeys(read="Meta+Alt+R")
+    again = []
+    monkeypatch.setattr(backend, "_grab_all", again.append)
+    subprocess.run(["setxkbmap", "us"], env=x_display.env, check=True)
+    time.sleep(0.3)
+    assert again == []
+
+
+def test_a_press_that_fails_does_not_end_the_others(x_display, monkeypatch, caplog):
+    monkeypatch.setenv("DISPLAY", x_display.display)
+    pressed = []
+
+    def on_pressed(name):
+        pressed.append(name)
+        raise RuntimeError("failed")
+
+    backend = X11Hotkeys(on_pressed)
+    backend.start()
+    backend.set_hotkeys({"read": "Meta+Alt+R"})
+    x_display.press("super+alt+r")
+    x_display.press("super+alt+r")
+    wait_until(lambda: pressed == ["read", "read"])
+    assert "the hotkey read failed" in caplog.text
+    backend.stop()
 
 
 def test_a_key_that_moved_is_found_again(x_display, hotkeys):

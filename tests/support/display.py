@@ -13,6 +13,9 @@ import time
 from pathlib import Path
 
 import pytest
+from Xlib import display as xlib
+
+from support.xkb import lock_group
 
 SYSTEM_PYTHON = "/usr/bin/python3"  # has tkinter
 DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")  # even when the test run is killed
@@ -162,6 +165,14 @@ class Display:
             asked = subprocess.run(["xdotool", "getwindowname", window], env=self.env, capture_output=True, text=True)
             names.append(asked.stdout.strip())
         return names
+
+    def use_layouts(self, layouts, variants="", active=0):
+        """Such as ``us,ru``, and which of them is in use."""
+        command = ["setxkbmap", "-layout", layouts, "-variant", variants]
+        subprocess.run(command, env=self.env, check=True, timeout=30)
+        x = xlib.Display(self.display)
+        lock_group(x, active)
+        x.close()
 
     def start_tray(self):
         """An XEmbed tray host in the upper right corner."""

@@ -61,10 +61,13 @@ class Program:
 
 class _Owner:
     def __init__(self, task):
+        from xkb import use_xkb  # beside this script
+
         self.task = task
         self.log = Path(task["log"]).open("a", buffering=1)  # noqa: SIM115 - open for as long as it runs
         self.x = display.Display()
         self.x.set_error_handler(lambda *_: None)
+        use_xkb(self.x)
         self.root = self.x.screen().root
         mask = X.PropertyChangeMask | X.KeyPressMask | X.KeyReleaseMask | X.FocusChangeMask | X.StructureNotifyMask
         self.window = self.root.create_window(300, 300, 200, 100, 0, X.CopyFromParent, event_mask=mask)
@@ -138,11 +141,14 @@ class _Owner:
             self.root.send_event(answer, X.SubstructureNotifyMask | X.SubstructureRedirectMask)
 
     def key(self, event):
-        symbol = self.x.keycode_to_keysym(event.detail, 2 * (event.state >> 13 & 1))
+        (symbols,) = self.x.get_keyboard_mapping(event.detail, 1)
+        symbol = symbols[2 * (event.state >> 13 & 1)]
         name = next((n[3:] for n in dir(XK) if n.startswith("XK_") and getattr(XK, n) == symbol), str(event.detail))
         self.log.write(f"{'key' if event.type == X.KeyPress else 'up'} {name} {event.state & 0xFF}\n")
         copies = self.task.get("copies")
-        is_c = any(event.detail == code for code, _ in self.x.keysym_to_keycodes(XK.XK_c))
+        is_c = symbol == XK.XK_c
+        if symbol > 0xFF:  # as toolkits do: a layout without Latin letters has the shortcuts of another
+            is_c = XK.XK_c in symbols
         if copies is not None and event.type == X.KeyPress and is_c and event.state & 0x4D == X.ControlMask:
             self.later.append((time.monotonic() + self.task.get("copies_after", 0), lambda: self.copy(copies)))
 

@@ -12,7 +12,8 @@ MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
 """Meta is the key with the window on it; on a Mac, Qt calls Command "Ctrl" and Control "Meta"."""
 _EDITING = ("Space", "Return", "Enter", "Tab", "Backspace", "Escape", "Esc", "Ins", "Del")
 _MOVING = ("Home", "End", "PgUp", "PgDown", "Left", "Right", "Up", "Down")
-ALONE = frozenset(["Pause", "Print", "Menu"] + [f"F{number}" for number in range(1, 36)])
+_MEDIA = ("Media Play", "Media Pause", "Media Stop", "Media Next", "Media Previous")
+ALONE = frozenset(["Pause", "Print", "Menu", *_MEDIA] + [f"F{number}" for number in range(1, 36)])
 """Keys that may be a hotkey without a modifier: nobody types with them."""
 NAMED_KEYS = ALONE | frozenset(_EDITING + _MOVING)
 

@@ -16,7 +16,9 @@ _MODIFIERS = {"Ctrl": "<ctrl>", "Alt": "<alt>", "Shift": "<shift>", "Meta": "<cm
 _KEYS = {
     "Space": "<space>", "Return": "<enter>", "Enter": "<enter>", "Tab": "<tab>", "Backspace": "<backspace>",
     "Escape": "<esc>", "Esc": "<esc>", "Ins": "<insert>", "Del": "<delete>", "PgUp": "<page_up>",
-    "PgDown": "<page_down>", "Print": "<print_screen>",
+    "PgDown": "<page_down>", "Print": "<print_screen>", "Media Play": "<media_play_pause>",
+    "Media Pause": "<media_play_pause>", "Media Stop": "<media_stop>", "Media Next": "<media_next>",
+    "Media Previous": "<media_previous>",
 }  # fmt: skip
 
 
@@ -47,18 +49,24 @@ class PynputHotkeys:
         self._names = {}
         for name, text in hotkeys.items():
             try:
-                key = pynput_name(Hotkey.parse(text), mac=self._mac)
+                self._add(name, Hotkey.parse(text))
             except HotkeyError as error:
                 problems[name] = str(error)
-                continue
-            if key in self._names:
-                problems[name] = (
-                    f"{text} is the hotkey of {self._names[key].replace('_', ' ')} already; choose another."
-                )
-            else:
-                self._names[key] = name
         self.resume()
         return problems
+
+    def _add(self, name: str, hotkey: Hotkey) -> None:
+        from pynput.keyboard import HotKey
+
+        key = pynput_name(hotkey, mac=self._mac)
+        if key in self._names:
+            other = self._names[key].replace("_", " ")
+            raise HotkeyError(f"{hotkey} is the hotkey of {other} already; choose another.")
+        try:
+            HotKey.parse(key)
+        except ValueError as error:
+            raise HotkeyError(f"This system has no key {hotkey.key}; choose another hotkey.") from error
+        self._names[key] = name
 
     def suspend(self) -> None:
         if self._listener is not None:

@@ -13,9 +13,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from Xlib import XK, X, display, error
+from Xlib import X, display, error
 
-from desktop_tts.desktop.hotkeys.base import MODIFIERS, Hotkey, OnPressed
+from desktop_tts.desktop.hotkeys.base import Hotkey, OnPressed
+from desktop_tts.desktop.hotkeys.x11_keyboard import Keyboard
 from desktop_tts.errors import HotkeyError
 
 log = logging.getLogger(__name__)
@@ -23,10 +24,6 @@ log = logging.getLogger(__name__)
 REPEAT_MS = 3
 """A release and a press of the same key within so much, by the server's clock, are one long press."""
 ANSWER_S = 2.0
-KEYSYMS = {
-    "Space": "space", "Return": "Return", "Enter": "KP_Enter", "Tab": "Tab", "Backspace": "BackSpace",
-    "Escape": "Escape", "Esc": "Escape", "Ins": "Insert", "Del": "Delete", "PgUp": "Prior", "PgDown": "Next",
-}  # fmt: skip
 
 
 class X11Hotkeys:
@@ -39,9 +36,8 @@ class X11Hotkeys:
         self._display: Any = None
         self._grabs: dict[tuple[int, int], str] = {}
         self._wanted: dict[str, Hotkey] = {}
-        self._masks: dict[str, int] = {}
-        self._meant = 0
-        """The modifier bits that count: not the locks, nor those of pointer buttons and layout group."""
+        self._found: tuple[Any, ...] = ()
+        self._keyboard: Any = None
         self._suspended = False
         self._stopping = False
         self._released: dict[int, int] = {}
@@ -117,30 +113,31 @@ class X11Hotkeys:
 
     def _on_event(self, event: Any) -> None:
         if event.type == X.MappingNotify:
-            if event.request != X.MappingPointer:
-                self._display.refresh_keyboard_mapping(event)
+            # Comes in numbers, also when another device was typed on: giving the keys back for a moment would let
+            # one through to the focused program, so that happens only when something is elsewhere now.
+            self._display.refresh_keyboard_mapping(event)
+            if self._places(self._wanted) != self._found:
                 self._grab_all(self._wanted)
         elif event.type == X.KeyRelease:
             self._released[event.detail] = event.time
         elif event.type == X.KeyPress:
             # A held key repeats as release and press at the same moment.
             repeated = event.time - self._released.pop(event.detail, -1000) < REPEAT_MS
-            name = self._grabs.get((event.detail, event.state & self._meant))
+            name = self._grabs.get((event.detail, event.state & self._keyboard.meant))
             if name and not repeated:
-                self._on_pressed(name)
+                self._tell(name)
 
-    def _read_masks(self) -> None:
-        self._masks = {name: self._mask(name) for name in MODIFIERS}
-        self._meant = 0
-        for mask in self._masks.values():
-            self._meant |= mask
+    def _tell(self, name: str) -> None:
+        try:
+            self._on_pressed(name)
+        except Exception:  # one press may fail, not all that follow
+            log.exception("the hotkey %s failed", name)
 
     # ------------------------------------------------------------ grabs
 
     def _grab_all(self, wanted: Mapping[str, Hotkey]) -> dict[str, str]:
-        self._wanted = dict(wanted)
         self._ungrab()
-        self._read_masks()
+        self._wanted, self._found = dict(wanted), self._places(wanted)
         problems: dict[str, str] = {}
         if self._suspended:
             return problems
@@ -149,25 +146,28 @@ class X11Hotkeys:
                 problems[name] = problem
         return problems
 
+    def _places(self, wanted: Mapping[str, Hotkey]) -> tuple[Any, ...]:
+        """All of the keyboard that decides what has to be grabbed."""
+        self._keyboard = Keyboard(self._display)
+        codes = tuple(self._keyboard.keycode(hotkey.key) for hotkey in wanted.values())
+        return codes, self._keyboard.modifiers, self._keyboard.lock_sets
+
     def _grab(self, name: str, hotkey: Hotkey) -> str:
-        code = self._keycode(hotkey.key)
+        code = self._keyboard.keycode(hotkey.key)
         if not code:
             return f"The keyboard has no key {hotkey.key}; choose another hotkey."
         modifiers = 0
         for modifier in hotkey.modifiers:
-            mask = self._masks[modifier]
-            if not mask:
-                return f"The keyboard has no key {modifier}; choose another hotkey."
-            modifiers |= mask
+            modifiers |= self._keyboard.modifiers[modifier]
         if other := self._grabs.get((code, modifiers)):
             return f"{hotkey} is the hotkey of {other.replace('_', ' ')} already; choose another."
         root = self._display.screen().root
         catch = error.CatchError(error.BadAccess)
-        for locks in self._lock_sets():
+        for locks in self._keyboard.lock_sets:
             root.grab_key(code, modifiers | locks, False, X.GrabModeAsync, X.GrabModeAsync, onerror=catch)
         self._display.sync()
         if catch.get_error():
-            for locks in self._lock_sets():
+            for locks in self._keyboard.lock_sets:
                 root.ungrab_key(code, modifiers | locks, onerror=error.CatchError())
             self._display.sync()
             return f"{hotkey} is taken by another program; choose another hotkey."
@@ -176,39 +176,7 @@ class X11Hotkeys:
 
     def _ungrab(self) -> None:
         root = self._display.screen().root
-        for code, modifiers in self._grabs:
-            for locks in self._lock_sets():
-                root.ungrab_key(code, modifiers | locks, onerror=error.CatchError())
+        for code in {code for code, _ in self._grabs}:
+            root.ungrab_key(code, X.AnyModifier, onerror=error.CatchError())
         self._grabs.clear()
         self._display.sync()
-
-    def _keycode(self, key: str) -> int:
-        """The key with this symbol in any layout of the keyboard, the first layout first."""
-        symbol = XK.string_to_keysym(KEYSYMS.get(key, key if len(key) > 1 else key.lower()))
-        if symbol == 0 and len(key) == 1:
-            symbol = ord(key.lower()) if ord(key) < 256 else 0x01000000 | ord(key.lower())
-        return int(self._display.keysym_to_keycode(symbol))
-
-    def _mask(self, modifier: str) -> int:
-        """The bit of a modifier on this keyboard; 0 when there is none."""
-        if modifier in ("Ctrl", "Shift"):
-            return int(X.ControlMask) if modifier == "Ctrl" else int(X.ShiftMask)
-        if modifier == "Alt":
-            return self._mask_of(("Alt_L", "Alt_R")) or int(X.Mod1Mask)
-        # The keysym Meta is often a second meaning of the Alt key, so Super comes first.
-        return self._mask_of(("Super_L", "Super_R")) or self._mask_of(("Meta_L", "Meta_R")) or int(X.Mod4Mask)
-
-    def _mask_of(self, names: tuple[str, ...]) -> int:
-        codes = {self._display.keysym_to_keycode(XK.string_to_keysym(name)) for name in names} - {0}
-        for number, row in enumerate(self._display.get_modifier_mapping()):
-            if codes & set(row):
-                return 1 << number
-        return 0
-
-    def _lock_sets(self) -> list[int]:
-        """Every combination of Caps, Num and Scroll Lock: a grab counts for one exact state."""
-        locks = [X.LockMask, *(mask for name in ("Num_Lock", "Scroll_Lock") if (mask := self._mask_of((name,))))]
-        sets = [0]
-        for lock in locks:
-            sets += [combined | lock for combined in sets]
-        return sorted(set(sets))

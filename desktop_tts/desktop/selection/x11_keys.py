@@ -6,14 +6,16 @@ import struct
 
 from Xlib import XK, X
 from Xlib.ext import ge, xinput
+from Xlib.keysymdef import xf86
 
 from desktop_tts.desktop.selection.x11_connection import Connection, Event
 
-_COPYING = ("c", "x", "Insert", "Return", "KP_Enter", "space", "XF86Copy", "XF86Cut")
+_COPYING = (
+    XK.XK_c, XK.XK_x, XK.XK_Insert, XK.XK_Return, XK.XK_KP_Enter, XK.XK_space, xf86.XK_XF86_Copy, xf86.XK_XF86_Cut,
+)  # fmt: skip
 """Keys by which a person may copy: shortcuts, and choosing from a menu."""
 _RAW = struct.Struct("=HII")
 """The start of a raw event: device, time, key or button."""
-XK.load_keysym_group("xf86")
 
 
 def press_ctrl_c(x: Connection) -> bool:
@@ -91,6 +93,6 @@ class UserInput:
             self.copied = True
         elif event.evtype == xinput.RawKeyPress:
             _, _, key = _RAW.unpack_from(event.data)
-            codes = (self._x.display.keysym_to_keycodes(XK.string_to_keysym(name)) for name in _COPYING)
+            codes = (self._x.display.keysym_to_keycodes(symbol) for symbol in _COPYING)
             self.copied = self.copied or any(key == code for found in codes for code, _ in found)
         return True
