@@ -28,6 +28,8 @@ class SpokenWord:
     start_s: float
     end_s: float
     span: Span
+    text_span: Span
+    """Where it stands in the utterance's text."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +172,9 @@ def _speak(utterance: Utterance, number: int, choice: Choice, how: Manner, cance
 
 
 def _words(chunk: AudioChunk, utterance: Utterance) -> tuple[SpokenWord, ...]:
-    return tuple(SpokenWord(w.start_s, w.end_s, utterance.source_span(w.start, w.end)) for w in chunk.words)
+    return tuple(
+        SpokenWord(w.start_s, w.end_s, utterance.source_span(w.start, w.end), Span(w.start, w.end)) for w in chunk.words
+    )
 
 
 def _announce(

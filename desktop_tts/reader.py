@@ -271,12 +271,14 @@ class Reader(QObject):
             return
         heard = position.mark
         self._track_sentence(heard.utterance.sentence)
-        word = next((w.span for w in heard.words if w.start_s <= position.offset_s < w.end_s), None)
+        word = next((w for w in heard.words if w.start_s <= position.offset_s < w.end_s), None)
+        same = self.status.span == heard.utterance.span  # between two words the last one stays
         length = job.reading.length
         self._show(
             text=heard.utterance.text,
             span=heard.utterance.span,
-            word=word or (self.status.word if self.status.span == heard.utterance.span else None),
+            word=word.span if word else self.status.word if same else None,
+            word_in_text=word.text_span if word else self.status.word_in_text if same else None,
             progress=min(heard.utterance.span.start / length, 1.0) if length else 0.0,
             voice_name=heard.voice.name,
         )

@@ -27,6 +27,8 @@ class ReaderStatus:
     """Where that sentence is in the text the user gave."""
     word: Span | None = None
     """Where the word that is heard is in the text the user gave, if the engine tells."""
+    word_in_text: Span | None = None
+    """Where that word is in ``text``."""
     progress: float = 0.0
     """0..1 of the text."""
     voice_name: str = ""

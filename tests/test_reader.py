@@ -73,6 +73,7 @@ def test_a_text_is_read_to_its_end(qtbot, make):
     assert heard(reader) == "One two."
     assert reader.status.span == Span(0, 8)
     assert reader.status.word == Span(0, 3)
+    assert reader.status.word_in_text == Span(0, 3)
     assert reader.status.voice_name == "Tone"
     all_written(qtbot, reader)
     reader.player.hear(0.6)

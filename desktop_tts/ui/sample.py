@@ -17,6 +17,7 @@ READING = ReaderStatus(
     SENTENCE,
     span=Span(0, len(SENTENCE)),
     word=Span(18, 22),
+    word_in_text=Span(18, 22),
     progress=0.35,
     voice_name="Heart",
     source="selection",

@@ -68,7 +68,16 @@ def draw(folder: Path, look: str) -> int:
         window.show_notice("Vivian can't read this text. Heart reads instead.")
         picture(window, "control-notice")
         reader.show(
-            replace(READING, state=ReaderState.IDLE, text="", word=None, progress=0.0, voice_name="", source="")
+            replace(
+                READING,
+                state=ReaderState.IDLE,
+                text="",
+                word=None,
+                word_in_text=None,
+                progress=0.0,
+                voice_name="",
+                source="",
+            )
         )
         window.stand_in_for_tray()
         picture(window, "control-no-tray")

@@ -13,16 +13,6 @@ SCALE = 1.25
 """Its font, against that of the window."""
 
 
-def word_in_text(status: ReaderStatus) -> Span | None:
-    """Where in ``status.text`` the word is. None when the text isn't written as it was in the source, so that its
-    places can't be told."""
-    span, word = status.span, status.word
-    if span is None or word is None or span.end - span.start != len(status.text):
-        return None
-    start, end = word.start - span.start, word.end - span.start
-    return Span(start, end) if 0 <= start < end <= len(status.text) else None
-
-
 class SpokenText(QPlainTextEdit):
     """Read-only; can be scrolled, selected and read by a screen reader."""
 
@@ -49,7 +39,7 @@ class SpokenText(QPlainTextEdit):
         if status.text != self._text:
             self._text = status.text
             self.setPlainText(status.text)
-        self._mark(word_in_text(status))
+        self._mark(status.word_in_text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space:  # pauses, as anywhere in the window

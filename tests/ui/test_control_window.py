@@ -61,7 +61,7 @@ def test_sentence_and_word_are_shown(window, reader):
     assert window.spoken.toPlainText() == SENTENCE
     (mark,) = window.spoken.extraSelections()
     assert mark.cursor.selectedText() == "read"
-    reader.show(replace(READING, word=Span(0, 6)))
+    reader.show(replace(READING, word_in_text=Span(0, 6)))
     assert window.spoken.extraSelections()[0].cursor.selectedText() == "People"
     reader.show(ReaderStatus())
     assert window.spoken.toPlainText() == ""
@@ -70,7 +70,7 @@ def test_sentence_and_word_are_shown(window, reader):
 
 def test_word_after_an_emoji_is_marked_in_its_place(window, reader):
     text = "Great 🎉🎉 job."
-    reader.show(replace(READING, text=text, span=Span(0, len(text)), word=Span(9, 12)))
+    reader.show(replace(READING, text=text, span=Span(0, len(text)), word_in_text=Span(9, 12)))
     assert window.spoken.extraSelections()[0].cursor.selectedText() == "job"
 
 
@@ -224,5 +224,5 @@ def test_following_a_reading_takes_next_to_no_time(window, reader):
     reader.show(READING)
     began = time.perf_counter()
     for start in range(50):
-        reader.show(replace(READING, word=Span(start, start + 3)))
+        reader.show(replace(READING, word_in_text=Span(start, start + 3)))
     assert (time.perf_counter() - began) / 50 < 0.04

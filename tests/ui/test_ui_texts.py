@@ -1,14 +1,10 @@
 """Words of the user interface, and which voices a menu offers."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_tts.speech import Span, Voice
-from desktop_tts.ui.sample import READING
-from desktop_tts.ui.spoken_text import word_in_text
+from desktop_tts.speech import Voice
 from desktop_tts.ui.texts import keys_text, shorten, speed_text
 from desktop_tts.ui.voice_choice import MOST, describe, short_list
 
@@ -62,12 +58,3 @@ def test_short_list_stays_short():
 
 def test_voices_are_described_by_language_and_words():
     assert describe(Voice("a:b", "B", "a", ("en", "de"), "Warm.")) == "English, German · Warm."
-
-
-def test_word_is_found_in_its_sentence_only_where_places_are_sure():
-    assert word_in_text(READING) == Span(18, 22)
-    later = replace(READING, span=Span(100, 100 + len(READING.text)), word=Span(118, 122))
-    assert word_in_text(later) == Span(18, 22)
-    assert word_in_text(replace(READING, span=Span(0, 70))) is None  # the spoken text was changed
-    assert word_in_text(replace(READING, word=None)) is None
-    assert word_in_text(replace(READING, word=Span(60, 70))) is None
