@@ -56,15 +56,26 @@ def portaudio() -> Iterator[Any]:
 
 
 def _sounddevice() -> Any:
+    first = "sounddevice" not in sys.modules
     try:
         import sounddevice
     except OSError as error:  # the Linux wheel brings no PortAudio
         raise AudioError(
             "The sound library PortAudio is missing.", "On Debian and Ubuntu: sudo apt install libportaudio2"
         ) from error
-    if not _kept_alive:
+    if first:
         _silence_alsa()
+        atexit.unregister(sounddevice._exit_handler)
+        atexit.register(_end)
     return sounddevice
+
+
+def _end() -> None:
+    """When the process ends. The lock is kept, so that no thread meets an ended PortAudio; one that hangs in it isn't
+    waited for."""
+    if _lock.acquire(timeout=1.0):
+        with _quiet():
+            sys.modules["sounddevice"]._exit_handler()
 
 
 @contextlib.contextmanager
@@ -102,8 +113,9 @@ def restart() -> bool:
     with portaudio() as sounddevice:
         if _open_streams:
             return False
-        try:
+        with contextlib.suppress(sounddevice.PortAudioError):  # the last time it could not be started
             sounddevice._terminate()
+        try:
             sounddevice._initialize()
         except sounddevice.PortAudioError as error:
             raise AudioError("The sound library can't be started.", "See `desktop-tts doctor`.") from error
@@ -117,12 +129,6 @@ def stream_opened(stream: object) -> None:
 
 def stream_closed(stream: object) -> None:
     _open_streams.discard(id(stream))
-
-
-def leave_at_exit() -> None:
-    """Don't wait for PortAudio when the process ends: a thread hangs in it."""
-    if (sounddevice := sys.modules.get("sounddevice")) is not None:
-        atexit.unregister(sounddevice._exit_handler)
 
 
 def output_devices() -> tuple[OutputDevice, ...]:

@@ -53,11 +53,14 @@ class Feeder:
         """When the first sound came that waits for more to begin with."""
         self._quiet_since: float | None = None
         """Since when all that came was heard."""
+        self._rested_dry = False
+        """The device was given up because the source had run dry."""
         transport.listen = self._listen
 
     @property
     def underruns(self) -> int:
-        return self._outlet.underruns
+        output = self._outlet.output
+        return self._outlet.underruns + (output.underruns if output else 0)
 
     def run(self) -> None:
         self._outlet.warm_up()
@@ -71,24 +74,16 @@ class Feeder:
                 self._outlet.fault()
                 wait_s = 1.0
             self._awake.wait(wait_s)
-        self._outlet.close()
+        self._outlet.stop()
 
     def _step(self) -> float | None:
         """One round; seconds until the next, None for when it is woken."""
         while not self._notices.empty():
-            self._on_event(self._notices.get())
+            self._pass_on(self._notices.get())
         self._follow()
-        transport = self._transport
-        output = self._outlet.running
-        if output is None and not transport.paused:
-            if self._ready_s() > 0:
-                wait_s, output = self._begin()
-                if output is None:
-                    return wait_s
-            else:
-                self._end_reading(None)
+        output = self._outlet.output
         if output is None:
-            return self._outlet.rest()
+            return None if self._transport.paused else self._begin()
         if output.dead:
             self._keep_place()
             self._outlet.lost()
@@ -96,13 +91,19 @@ class Feeder:
         return self._play(output)
 
     def _tell(self, kind: PlayerEventKind, message: str = "", at: float = 0.0) -> None:
-        self._on_event(PlayerEvent(kind, message, at or time.perf_counter()))
+        self._pass_on(PlayerEvent(kind, message, at or time.perf_counter()))
+
+    def _pass_on(self, event: PlayerEvent) -> None:
+        try:
+            self._on_event(event)
+        except Exception:  # a listener's fault must not end the sound
+            log.exception("a listener failed on %s", event.kind)
 
     # ------------------------------------------------------------ the place
 
     def _listen(self) -> int | None:
         """The sample of the source that is heard now, None when nothing plays. With the transport's lock."""
-        output = self._outlet.running
+        output = self._outlet.output
         found = self._map.source_of(output.heard()) if output else None
         return None if found is None else round(found)
 
@@ -116,14 +117,17 @@ class Feeder:
             return
         with transport.lock:
             ear = self._listen()
-        self._outlet.stop()
+        if self._outlet.output is not None:
+            self._outlet.stop()
+            self._rested_dry = False
         with transport.lock:
             self._forget_played()
             transport.go_on(ear)
             new = transport.clears != self._clears
             self._clears = transport.clears
         if new:
-            self._outlet.forget_trouble()
+            self._rested_dry = False
+            self._outlet.new_reading()
 
     def _keep_place(self) -> None:
         """The output ends: go on from the ear when there is one again."""
@@ -154,17 +158,23 @@ class Feeder:
             return 0.0
         return max(self._ready_since + ENOUGH_AFTER_S - time.monotonic(), 0.0)
 
-    def _begin(self) -> tuple[float | None, Output | None]:
-        """The output, playing; or how long to wait for it."""
-        wait_s = self._outlet.open()
-        if self._outlet.output is None or (wait_s := self._enough_in()) > 0:
-            return wait_s, None
-        self._feed(self._outlet.output, START_S + RING_AHEAD_S)
-        if self._ring.waiting:
-            if self._outlet.start():
-                return 0.0, self._outlet.output
+    def _begin(self) -> float | None:
+        """Play, if there is enough to play."""
+        if self._ready_s() <= 0:
+            self._end_reading(None)
+            return None
+        if (wait_s := self._enough_in()) > 0:
+            return wait_s
+        wait_s = self._outlet.play(self._prime)
+        if (output := self._outlet.output) is None:
             self._keep_place()
-        return 0.0, None
+        else:
+            output.ran_dry, self._rested_dry = self._rested_dry, False
+        return wait_s
+
+    def _prime(self, output: Output) -> bool:
+        self._feed(output, START_S + RING_AHEAD_S)
+        return self._transport.live
 
     def _play(self, output: Output) -> float | None:
         wait_s = 0.05  # the device's thread wakes us before
@@ -176,16 +186,22 @@ class Feeder:
         if self._is_quiet(output):
             self._quiet_since = self._quiet_since or time.monotonic()
             if time.monotonic() - self._quiet_since > LINGER_S:
-                with self._transport.lock:
-                    if self._transport.live:
-                        self._transport.jump(self._transport.fed)
+                self._rest(output)
                 return 0.0
         else:
             self._quiet_since = None
-            if self._outlet.watch():
+            if self._outlet.watch(output):
                 self._keep_place()
-                self._outlet.reopen()
+                self._outlet.look_again()
         return wait_s
+
+    def _rest(self, output: Output) -> None:
+        """Nothing is left to hear: let the device go."""
+        self._rested_dry = output.ran_dry
+        with self._transport.lock:
+            if self._transport.live:
+                self._transport.jump(self._transport.fed)
+        self._outlet.stop()
 
     def _is_quiet(self, output: Output) -> bool:
         return self._ring.waiting == 0 and self._ready_s() <= 0 and output.heard() >= self._ring.taken
@@ -211,7 +227,7 @@ class Feeder:
                     output.expects_more = True
                     continue
                 output.expects_more = not transport.source.finished
-                if transport.source.finished or self._ring.waiting == 0:
+                if transport.source.finished or self._ring.waiting <= ahead // 2:  # else it would come after a gap
                     self._put(self._chain.flush())
                 if self._ring.waiting == 0:
                     self._flowing = False
@@ -225,7 +241,7 @@ class Feeder:
     def _tell_start(self, output: Output) -> None:
         if not output.first_at:
             return
-        self._outlet.works()
+        self._outlet.works(output)
         with self._transport.lock:
             new = self._transport.live and not self._transport.started_told
             self._transport.started_told |= new
@@ -244,7 +260,7 @@ class Feeder:
             if output is not None:
                 if output.heard() < self._ring.taken:
                     return
-                output.expects_more, output.first_at = False, 0.0
+                output.expects_more, output.ran_dry, output.first_at = False, False, 0.0
             transport.end_reading()
             self._map.clear()
             self._chain, self._flowing, self._ready_since = None, False, None

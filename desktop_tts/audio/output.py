@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -27,14 +27,15 @@ class Output:
 
         Raises NoAudioDevice when it can't be opened, AudioError when there is no sound library."""
         self._ring, self._gain, self._wake = ring, gain, wake
-        self._died = threading.Event()
-        self.running = False
+        self._running = False
+        self.dead = False
+        """It ended by itself: the device or the sound server has gone."""
         self.expects_more = False
-        """While true, running empty counts as an underrun."""
+        """While true, running empty is an underrun, which is counted when sound comes again."""
+        self.ran_dry = False
         self.underruns = 0
-        self._empty = True
         self.first_at = 0.0
-        """``time.perf_counter()`` when the first sound since ``start``, or since it was set to 0, was handed over."""
+        """``time.perf_counter()`` when the first sound, or the first since it was set to 0, was handed over."""
         self.called_at = time.monotonic()
         self._blocks = 0
         self._played: tuple[int, float] = (0, 0.0)
@@ -74,11 +75,11 @@ class Output:
             if not self.first_at:
                 self.first_at = time.perf_counter()
             self._played = (start, now + self._delay(times))
+            if self.ran_dry or (status.output_underflow and self._blocks):
+                self.underruns += 1
+            self.ran_dry = False
         block[count:] = 0.0
-        empty = count < frames
-        if self.expects_more and ((empty and not self._empty) or (status.output_underflow and self._blocks)):
-            self.underruns += 1
-        self._empty = empty
+        self.ran_dry |= count < frames and self.expects_more
         self._blocks += 1
         self.called_at = now
         self._wake()
@@ -91,46 +92,29 @@ class Output:
         return float(self._stream.latency)  # this host doesn't tell
 
     def _on_finished(self) -> None:
-        if self.running:
-            self._died.set()
+        if self._running:
+            self.dead = True
             self._wake()
 
     # ------------------------------------------------------------ the player's thread
 
     def start(self) -> None:
         """Raises NoAudioDevice when the device is gone."""
-        self.first_at, self._empty, self._blocks = 0.0, True, 0
         self._played = (self._ring.taken, 0.0)
         self.called_at = time.monotonic()
-        self.running = True
+        self._running = True
         try:
             with portaudio():
                 self._stream.start()
         except self._errors as error:
-            self.running = False
             raise NoAudioDevice("The output device can't be started.", "See `desktop-tts doctor`.") from error
 
-    def abort(self) -> None:
-        """Silent at once; what the device still held is dropped."""
-        self._end(self._stream.abort)
-
     def close(self) -> None:
-        """Silent at once, and the device is free."""
-        self._end(self._stream.close)
+        """Silent at once: what the device still holds is dropped, and it is free."""
+        self._running = self.expects_more = False
+        with contextlib.suppress(*self._errors), portaudio():  # a device that has gone is closed too
+            self._stream.close()
         stream_closed(self)
-
-    def _end(self, end: Callable[[], None]) -> None:
-        self.running = False
-        try:
-            with portaudio():
-                end()
-        except self._errors:
-            self._died.set()
-
-    @property
-    def dead(self) -> bool:
-        """It ended by itself: the device or the sound server has gone."""
-        return self._died.is_set()
 
     def heard(self) -> float:
         """About which sample of the ring is heard now."""

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from desktop_tts.audio import devices, stretch
+from desktop_tts.audio import stretch
 from desktop_tts.audio.events import PlayerEvent, PlayerEventKind, Position
 from desktop_tts.audio.feeder import Feeder
 from desktop_tts.audio.gain import Gain
@@ -116,8 +116,6 @@ class Player:
         """Silent, and the thread ends; writes return False."""
         self._transport.close()
         self._thread.join(1.0)
-        if self._thread.is_alive():
-            devices.leave_at_exit()
 
     @property
     def speed(self) -> float:
