@@ -27,7 +27,6 @@ from desktop_tts.desktop.hotkeys import HotkeyBackend, pick_backend
 from desktop_tts.desktop.selection import SelectedText, SelectionReader, pick_reader
 from desktop_tts.engines.base import LoadProgress
 from desktop_tts.engines.catalog import Catalog, all_engines
-from desktop_tts.engines.qwen import QwenOptions
 from desktop_tts.errors import DesktopTTSError, SelectionError
 from desktop_tts.exit_codes import NOTHING_TO_READ
 from desktop_tts.narrate import Manner
@@ -92,7 +91,7 @@ class App(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.settings = SettingsStore()
-        self.catalog = Catalog(all_engines(self._qwen_options, self._loading.emit))
+        self.catalog = Catalog(all_engines(lambda: self.settings.current, self._loading.emit))
         self.reader = Reader(self.catalog, self._make_player, self._prepare, self._prepare_stream, self._manner)
         self._threads = ThreadPoolExecutor(1, "selection")
         self._selection: SelectionReader | None = None
@@ -174,10 +173,6 @@ class App(QObject):
     def _prepare_stream(self, pieces: Any) -> Any:
         return prepare_stream(iter(pieces), self._options())
 
-    def _qwen_options(self) -> QwenOptions:
-        models = self.settings.current.models
-        return QwenOptions(models.device, models.dtype, models.unload_after_min)
-
     def _on_loading(self, progress: LoadProgress) -> None:
         self.reader.show_progress("" if progress.fraction == 1.0 else progress.message)
 
@@ -256,6 +251,8 @@ class App(QObject):
             self.reader.player.set_device(now.audio.device)
         if now.hotkeys != before.hotkeys:
             self._set_hotkeys()
+        if now.models != before.models:
+            self.reader.reload(self.catalog.engines[-1])
         if now.general.autostart != before.general.autostart:
             try:
                 autostart.set_enabled(now.general.autostart, autostart_command())

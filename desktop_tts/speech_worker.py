@@ -64,6 +64,13 @@ class Job:
     spoke: bool = False
 
 
+@dataclass(frozen=True)
+class Unload:
+    """The wish to let an engine go."""
+
+    engine: SpeechEngine
+
+
 class Worker(QThread):
     """Runs the engines. One job at a time; a new one is taken as soon as the current one is cancelled."""
 
@@ -77,10 +84,10 @@ class Worker(QThread):
         super().__init__()
         self.setObjectName("speech worker")
         self._catalog, self._player, self._manner = catalog, player, manner
-        self._jobs: queue.Queue[Job | SpeechEngine | None] = queue.Queue(maxsize=64)
+        self._jobs: queue.Queue[Job | SpeechEngine | Unload | None] = queue.Queue(maxsize=64)
 
-    def submit(self, job: Job | SpeechEngine) -> None:
-        """A job, or an engine to warm up."""
+    def submit(self, job: Job | SpeechEngine | Unload) -> None:
+        """A job, or an engine to warm up or let go."""
         self._jobs.put_nowait(job)
 
     def shut_down(self) -> None:
@@ -88,7 +95,9 @@ class Worker(QThread):
 
     def run(self) -> None:
         while (job := self._jobs.get()) is not None:
-            if not isinstance(job, Job):
+            if isinstance(job, Unload):
+                job.engine.unload()
+            elif not isinstance(job, Job):
                 load_quietly(job)
             elif not job.cancel.is_set():
                 self._speak(job)

@@ -29,9 +29,10 @@ def status(*, as_json: bool) -> int:
 
 
 def voices(*, as_json: bool) -> int:
+    from desktop_tts import settings
     from desktop_tts.engines.catalog import Catalog, all_engines
 
-    found = Catalog(all_engines()).voices()
+    found = Catalog(all_engines(lambda: settings.load().settings)).voices()
     if as_json:
         print(
             json.dumps(

@@ -65,7 +65,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     if options.voice:
         from desktop_tts.engines.catalog import Catalog, all_engines
 
-        known = [voice.id for voice in Catalog(all_engines()).voices()]
+        known = [voice.id for voice in Catalog(all_engines(lambda: settings)).voices()]
         if options.voice not in known:
             raise SettingsError(f"There's no voice {options.voice!r}.", "See them with: desktop-tts voices")
         settings = tree.with_value(settings, "voices.default", options.voice)
@@ -135,7 +135,7 @@ def _spoken(
     if options:
         manner = replace(manner, seed=options.seed, language=options.language or "")
     tell = lambda sentence: print(sentence, file=sys.stderr)  # noqa: E731
-    return narrate(Script(utterances), Catalog(all_engines()), lambda: manner, cancel, tell)
+    return narrate(Script(utterances), Catalog(all_engines(lambda: settings)), lambda: manner, cancel, tell)
 
 
 def _to_file(options: argparse.Namespace, settings: Settings) -> int:

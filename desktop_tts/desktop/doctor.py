@@ -65,7 +65,7 @@ def _engines() -> tuple[Finding, ...]:
     from desktop_tts.engines.catalog import all_engines
 
     found = []
-    for engine in all_engines():
+    for engine in all_engines(settings.Settings):
         missing = engine.available()
         detail = missing or f"{len(engine.voices())} voice(s), {len(engine.capabilities().languages)} language(s)"
         found.append(Finding(f"engine {engine.id}", not missing, detail))

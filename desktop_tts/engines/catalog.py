@@ -12,7 +12,7 @@ from desktop_tts.errors import NotInstalled, Unsupported
 from desktop_tts.speech import Voice, language_name
 
 if TYPE_CHECKING:
-    from desktop_tts.engines.qwen import QwenOptions
+    from desktop_tts.settings import Settings
 
 _ADD_VOICE = {
     "win32": "Add a {} voice in Windows Settings, Time & language, Speech.",
@@ -51,13 +51,18 @@ def default_engines() -> tuple[SpeechEngine, ...]:
     return BuiltinEngine(), *system, EspeakEngine()
 
 
-def all_engines(
-    options: Callable[[], QwenOptions] | None = None, on_progress: Progress = lambda _: None
-) -> tuple[SpeechEngine, ...]:
-    """``default_engines`` and Qwen3-TTS, which comes last: it speaks where the user chose one of its voices."""
+def all_engines(current: Callable[[], Settings], on_progress: Progress = lambda _: None) -> tuple[SpeechEngine, ...]:
+    """``default_engines`` and Qwen3-TTS, which comes last: it speaks where the user chose one of its voices.
+
+    ``current`` is asked for the settings each time a model is looked for or loaded.
+    """
     from desktop_tts.engines.qwen import QwenEngine, QwenOptions
 
-    return *default_engines(), QwenEngine(options or QwenOptions, on_progress)
+    def options() -> QwenOptions:
+        models = current().models
+        return QwenOptions(models.device, models.dtype, models.unload_after_min, models.folder)
+
+    return *default_engines(), QwenEngine(options, on_progress)
 
 
 def engine_status(engines: Sequence[SpeechEngine] | None = None) -> tuple[EngineStatus, ...]:

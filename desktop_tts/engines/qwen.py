@@ -58,6 +58,8 @@ class QwenOptions:
     """``auto``, ``float32``, ``bfloat16``, ``float16``."""
     unload_after_min: float = 10.0
     """Minutes without speech after which its memory is given back; 0 keeps it."""
+    folder: str = ""
+    """A model directory of the user's own, in the published layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class QwenEngine:
         find_models: Callable[[], tuple[Model, ...]] | None = None,
     ) -> None:
         self._options, self._on_progress = options, on_progress
-        self._find_models = find_models or installed_models
+        self._find_models = find_models or (lambda: installed_models(options().folder))
         self._process: QwenProcess | None = None
         self._loaded: str = ""
         self._loading: str = ""
@@ -197,10 +199,7 @@ class QwenEngine:
         with self._lock:
             self._stop_idle()
             self._drop()
-
-    def retry(self) -> None:
-        """Forget a failure to load, after the user changed something."""
-        self._failure = None
+            self._failure = None
 
     # ------------------------------------------------------------ speaking
 
@@ -322,9 +321,22 @@ def _error(head: dict[str, Any], what: str) -> EngineError:
     return EngineFault(f"{what} failed ({head['error']}).")
 
 
-def installed_models() -> tuple[Model, ...]:
-    """The downloaded models. Reads their small configuration files only."""
-    return tuple(describe(known.key, here.folder) for known in MODELS if (here := store.installed(known)))
+OWN = "own"
+"""Key of the model in the user's own folder."""
+
+
+def installed_models(own_folder: str = "") -> tuple[Model, ...]:
+    """The downloaded models and the user's own; a damaged one is left out. Reads small configuration files only."""
+    places = [(known.key, here.folder) for known in MODELS if (here := store.installed(known))]
+    if own_folder:
+        places.append((OWN, Path(own_folder)))
+    found = []
+    for key, folder in places:
+        try:
+            found.append(describe(key, folder))
+        except EngineFault:
+            log.warning("the model %s is left out: its configuration can't be read", key)
+    return tuple(found)
 
 
 def describe(key: str, folder: Path) -> Model:
