@@ -47,21 +47,19 @@ def test_html_as_text(html, plain):
     assert text_of_html(html) == plain
 
 
-@pytest.mark.parametrize(
-    ("formats", "sentence"),
-    [
-        ({"image/png": PNG, "image/bmp": PNG}, "The clipboard holds a picture and no text."),
-        ({"application/x-private": data(b"\0\1")}, "There's no text in the clipboard."),
-        (text("  "), "There's no text in the clipboard."),
-        ({"text/html": data(b"<img src=x>"), "image/png": PNG}, "The clipboard holds a picture and no text."),
-        ({}, "There's no text in the clipboard."),
-    ],
-)
-def test_what_is_no_text_is_one_sentence(x_display, reader, formats, sentence):
-    Program(x_display, {"CLIPBOARD": formats})
-    with pytest.raises(SelectionError) as problem:
-        reader.read_clipboard()
-    assert str(problem.value) == f"{sentence} Copy some text first."
+def test_what_is_no_text_is_one_sentence(x_display, reader):
+    picture, nothing = "The clipboard holds a picture and no text.", "There's no text in the clipboard."
+    for formats, sentence in [
+        ({"image/png": PNG, "image/bmp": PNG}, picture),
+        ({"text/html": data(b"<img src=x>"), "image/png": PNG}, picture),
+        ({"application/x-private": data(b"\0\1")}, nothing),
+        (text("  "), nothing),
+        ({}, nothing),
+    ]:
+        Program(x_display, {"CLIPBOARD": formats})
+        with pytest.raises(SelectionError) as problem:
+            reader.read_clipboard()
+        assert str(problem.value) == f"{sentence} Copy some text first."
 
 
 def test_an_empty_clipboard(x_display, reader):

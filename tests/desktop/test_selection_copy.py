@@ -56,7 +56,7 @@ def copier(x_display, **options):
 @pytest.fixture
 def watched(monkeypatch):
     """Late copies are watched for a shorter while, so that tests needn't wait for the end of it."""
-    monkeypatch.setattr("desktop_tts.desktop.selection.x11_copy.LATE_S", 1.5)
+    monkeypatch.setattr("desktop_tts.desktop.selection.x11_copy.LATE_S", 0.4)
 
 
 # ---------------------------------------------------------------- put back
@@ -165,7 +165,7 @@ def test_a_copy_after_300_ms_is_still_read(x_display, reader):
 
 def test_after_the_watch_a_copy_is_the_users(x_display, reader, watched):
     x_display.own("clipboard", "precious")
-    window = copier(x_display, copies_after=2.4)
+    window = copier(x_display, copies_after=1.3)
     with pytest.raises(SelectionError):
         reader.read_selection()
     wait_until(lambda: "copied" in window.log())

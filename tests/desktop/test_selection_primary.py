@@ -87,20 +87,17 @@ def test_five_megabytes_from_tk_and_from_a_program_that_sends_in_parts(x_display
     print(f"5 MB in parts of 64 KiB: {seconds:.2f} s")
 
 
-@pytest.mark.parametrize(
-    ("formats", "expected"),
-    [
+def test_every_way_to_write_text_is_understood(x_display, reader):
+    for formats, expected in [
         ({"STRING": data("naïve café".encode("latin-1"))}, "naïve café"),
         ({"STRING": data("naïve café".encode())}, "naïve café"),
         ({"text/plain;charset=utf-8": data("Größe".encode())}, "Größe"),
         ({"text/plain": data(b"plain")}, "plain"),
         ({"UTF8_STRING": data(b"a\xffb\0")}, "a\N{REPLACEMENT CHARACTER}b"),
         ({"image/png": data(b"\x89PNG"), "UTF8_STRING": data(b"beside a picture")}, "beside a picture"),
-    ],
-)
-def test_every_way_to_write_text_is_understood(x_display, reader, formats, expected):
-    Program(x_display, {"PRIMARY": formats})
-    assert reader.read_selection().text == expected
+    ]:
+        Program(x_display, {"PRIMARY": formats})
+        assert reader.read_selection().text == expected
 
 
 def test_a_program_that_does_not_list_its_formats_is_read(x_display, reader):
@@ -108,12 +105,11 @@ def test_a_program_that_does_not_list_its_formats_is_read(x_display, reader):
     assert reader.read_selection().text == "unlisted"
 
 
-@pytest.mark.parametrize("owns", [{}, {"PRIMARY": text("  \n")}, {"PRIMARY": {"image/png": data(b"\x89PNG")}}])
-def test_nothing_selected_is_one_sentence(x_display, reader, owns):
-    if owns:
+def test_nothing_selected_is_one_sentence(x_display, reader):
+    for owns in ({}, {"PRIMARY": text("  \n")}, {"PRIMARY": {"image/png": data(b"\x89PNG")}}):
         Program(x_display, owns)
-    with pytest.raises(SelectionError, match=r"^Nothing is selected\. Select some text"):
-        reader.read_selection()
+        with pytest.raises(SelectionError, match=r"^Nothing is selected\. Select some text"):
+            reader.read_selection()
 
 
 def test_a_program_that_hangs_takes_no_more_than_a_second(x_display, reader, took):
