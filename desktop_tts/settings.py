@@ -12,9 +12,11 @@ import math
 import os
 import sys
 import tempfile
+import threading
 import types
 import typing
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -279,9 +281,9 @@ def save(settings: Settings, file: Path | None = None) -> None:
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as out:
                 out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
             os.replace(name, file)
+            # Down to the disk itself in the background: a slow one must not hold up the window.
+            threading.Thread(target=_sync, args=(file,), daemon=True).start()
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -289,6 +291,11 @@ def save(settings: Settings, file: Path | None = None) -> None:
         raise SettingsError(
             f"Settings can't be saved to {file}: {error.strerror}.", "Check the disk and its permissions."
         ) from error
+
+
+def _sync(file: Path) -> None:
+    with suppress(OSError), file.open("rb+") as written:
+        os.fsync(written.fileno())
 
 
 class SettingsStore:
