@@ -376,11 +376,12 @@ def test_the_text_limits_the_speech(custom, monkeypatch, caplog):
     without_end(monkeypatch)
     networks = custom.networks
     monkeypatch.setitem(networks.generation, "max_new_tokens", 8192)
+    monkeypatch.setattr(arguments, "_FRAMES_PER_ID", 1.5)
     ids = len(networks.tokenizer.encode("Ships."))
     with caplog.at_level(logging.WARNING):
         for text in ("Ships.", iter("Ships.")):
             sound, ending = drain(custom.stream_custom_voice(text, "ryan", seed=1))
-            assert len(sound) == Limit(8191, 15.0).of(ids) * 1920
+            assert len(sound) == Limit(8191, 1.5).of(ids) * 1920
             assert ending is Ending.LIMIT
     assert "didn't end by itself" in caplog.text
     assert "Ships" not in caplog.text
@@ -429,6 +430,7 @@ def test_a_batch_tries_once_more_only_those_that_never_end(custom, monkeypatch):
 
 def test_greedy_speech_is_not_tried_again(custom, monkeypatch):
     without_end(monkeypatch)
+    monkeypatch.setattr(arguments, "_FRAMES_PER_ID", 0.5)
     calls = []
     start = Talker.start
     monkeypatch.setattr(Talker, "start", lambda t, rows, room: (calls.append(len(rows)), start(t, rows, room))[1])
