@@ -29,6 +29,8 @@ def served(qtbot, home):
             case "later":
                 threading.Timer(0, lambda: None).start()
                 return None
+            case "number":
+                int(request["seed"])
             case "stream":
                 client.feed = TextFeed(2)
         seen.append(client)
@@ -97,6 +99,10 @@ def test_any_line_gets_an_answer_and_the_app_lives(qtbot, served, line):
 def test_expected_errors_become_sentences(qtbot, served):
     answer = call(qtbot, lambda: ask({"command": "fail"}))
     assert answer == {"ok": False, "error": "That can't be set. Try another.", "code": 1}
+
+
+def test_a_value_of_the_wrong_kind_is_an_answer(qtbot, served):
+    assert call(qtbot, lambda: ask({"command": "number", "seed": "x"}))["code"] == 2
 
 
 def test_a_long_text_arrives_whole(qtbot, served):

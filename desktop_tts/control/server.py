@@ -96,6 +96,8 @@ class Client(QObject):
             answer = self._handle(request, self)
         except DesktopTTSError as error:
             answer = {"ok": False, "error": str(error), "code": 1}
+        except (TypeError, ValueError):
+            answer = {"ok": False, "error": "A value in the request is of the wrong kind.", "code": 2}
         if answer is not None:
             self.answer(answer)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 
 class TextFeed:
@@ -13,6 +14,7 @@ class TextFeed:
     def __init__(self, pieces: int = 64) -> None:
         self._queue: queue.Queue[str | None] = queue.Queue(pieces)
         self._closed = threading.Event()
+        self._ended = threading.Event()
 
     def offer(self, piece: str) -> bool:
         """Put a piece in without waiting; False when the reader is behind, so that the caller tries again later."""
@@ -35,14 +37,10 @@ class TextFeed:
         return False
 
     def end(self) -> None:
-        """No more pieces; those put in are still given out."""
-        while not self._closed.is_set():
-            try:
-                self._queue.put_nowait(None)
-            except queue.Full:
-                threading.Event().wait(0.01)
-                continue
-            return
+        """No more pieces; those put in are still given out. Doesn't wait."""
+        self._ended.set()
+        with suppress(queue.Full):  # then the iteration ends when it finds nothing more
+            self._queue.put_nowait(None)
 
     def close(self) -> None:
         """Drop what isn't given out yet and end the iteration."""
@@ -53,6 +51,8 @@ class TextFeed:
             try:
                 piece = self._queue.get(timeout=0.1)
             except queue.Empty:
+                if self._ended.is_set():
+                    return
                 continue
             if piece is None:
                 return
