@@ -106,19 +106,21 @@ def narrate(
     *,
     start: int = 0,
     sentence: int = 0,
+    told_faults: set[str] | None = None,
 ) -> Iterator[Spoken]:
     """Speak ``script`` from utterance ``start`` on, leaving out what belongs to sentences before ``sentence``.
 
     ``manner`` is asked before each utterance, so a new voice is heard at the next. A language without a voice is told,
     once, by ``notice`` and by the default voice; an engine that fails is told once and left out for the rest of the
-    reading. Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
+    reading; what is in ``told_faults``, which grows, isn't told again in later readings either. Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
     """
     told: set[str] = set()
+    faults = told if told_faults is None else told_faults
 
-    def tell(sentence: str) -> bool:
-        if sentence in told:
+    def tell(sentence: str, known: set[str] = told) -> bool:
+        if sentence in known:
             return False
-        told.add(sentence)
+        known.add(sentence)
         notice(sentence)
         return True
 
@@ -152,7 +154,7 @@ def narrate(
                 if not left:
                     raise
                 catalog = Catalog(left)
-                tell(f"{error} Reading goes on with another voice.")
+                tell(f"{error} Reading goes on with another voice.", faults)
                 continue
             break
         number += 1

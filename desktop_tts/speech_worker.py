@@ -84,6 +84,7 @@ class Worker(QThread):
         super().__init__()
         self.setObjectName("speech worker")
         self._catalog, self._player, self._manner = catalog, player, manner
+        self._told_faults: set[str] = set()
         self._jobs: queue.Queue[Job | SpeechEngine | Unload | None] = queue.Queue(maxsize=64)
 
     def submit(self, job: Job | SpeechEngine | Unload) -> None:
@@ -97,6 +98,7 @@ class Worker(QThread):
         while (job := self._jobs.get()) is not None:
             if isinstance(job, Unload):
                 job.engine.unload()
+                self._told_faults.clear()
             elif not isinstance(job, Job):
                 load_quietly(job)
             elif not job.cancel.is_set():
@@ -113,6 +115,7 @@ class Worker(QThread):
                 self.notice.emit,
                 start=job.start,
                 sentence=job.sentence,
+                told_faults=self._told_faults,
             ):
                 if not job.spoke:
                     job.spoke = True
