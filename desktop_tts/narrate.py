@@ -111,11 +111,13 @@ def narrate(
     """Speak ``script`` from utterance ``start`` on, leaving out what belongs to sentences before ``sentence``.
 
     ``manner`` is asked before each utterance, so a new voice is heard at the next. A language without a voice is told,
-    once, by ``notice`` and by the default voice; an engine that fails is told once and left out for the rest of the
-    reading; what is in ``told_faults``, which grows, isn't told again in later readings either. Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
+    once, by ``notice`` and by the default voice. An engine that fails is told once and left out for the rest of the
+    reading; what is in ``told_faults``, which grows, isn't told again in later readings either. Raises the last
+    ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
     """
     told: set[str] = set()
     faults = told if told_faults is None else told_faults
+    failed = False
 
     def tell(sentence: str, known: set[str] = told) -> bool:
         if sentence in known:
@@ -141,7 +143,7 @@ def narrate(
                 if tell(str(missing)):
                     yield from _announce(utterance, number, catalog, how, cancel)
                 break
-            if choice.note:
+            if choice.note and not failed:
                 tell(choice.note)
             try:
                 yield from _speak(utterance, number, choice, how, cancel)
@@ -153,7 +155,7 @@ def narrate(
                 left = tuple(engine for engine in catalog.engines if engine.id != choice.engine.id)
                 if not left:
                     raise
-                catalog = Catalog(left)
+                catalog, failed = Catalog(left), True
                 tell(f"{error} Reading goes on with another voice.", faults)
                 continue
             break

@@ -69,9 +69,9 @@ def test_a_failing_engine_is_replaced_and_the_sentence_is_said_whole():
 
 def test_a_failure_that_is_known_is_not_told_again():
     notices, faults = [], set()
+    how = Manner(voice="bad:Tone")
     for _ in range(2):
         engines = Catalog([Named("bad", fail_at=0), Named("good")])
-        how = Manner(voice="bad:Tone")
         cancel = threading.Event()
         list(narrate(Script(utterances("One.")), engines, lambda: how, cancel, notices.append, told_faults=faults))
     assert len(notices) == 1
