@@ -181,16 +181,58 @@ def test_a_copy_of_another_program_within_the_watch_stays(x_display, reader):
     assert x_display.selection("clipboard") == "from elsewhere"
 
 
-@pytest.mark.parametrize("act", [("key", "ctrl+c"), ("click", "3")])
-def test_a_copy_that_the_user_makes_within_the_watch_stays(x_display, reader, act):
+@pytest.mark.parametrize(
+    ("act", "left"),
+    [
+        (("key", "ctrl+c"), "copied"),
+        (("key", "ctrl+Insert"), "copied"),
+        (("click", "3"), "copied"),
+        (("key", "Return"), "copied"),
+        (("key", "ctrl+alt+c"), "precious"),
+        (("key", "super+alt+r"), "precious"),
+        (("key", "ctrl+v"), "precious"),
+        (("key", "c"), "precious"),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+def test_a_copy_that_the_user_may_have_made_within_the_watch_stays(x_display, reader, act, left):
     x_display.own("clipboard", "precious")
     window = copier(x_display, copies_after=0.9)
     with pytest.raises(SelectionError):
         reader.read_selection()
     x_display.xdotool(*act)
     wait_until(lambda: "copied" in window.log())
+    wait_until(lambda: x_display.selection("clipboard") == left)
+    time.sleep(0.3)
+    assert x_display.selection("clipboard") == left
+
+
+def test_a_copy_that_the_user_makes_while_we_wait_is_read_and_stays(x_display, reader):
+    x_display.own("clipboard", "precious")
+    copier(x_display, copies_after=0.4)
+    press = x_display.spawn("sh", "-c", "sleep 0.2; xdotool key ctrl+Insert")
+    assert reader.read_selection() == COPY
+    press.wait()
     time.sleep(0.5)
     assert x_display.selection("clipboard") == "copied"
+
+
+def test_another_copy_while_the_clipboard_is_being_saved_stays(x_display, reader):
+    Program(x_display, {"CLIPBOARD": text("old")}, answers_after=0.1)
+    window = copier(x_display)
+    other = x_display.spawn("sh", "-c", "sleep 0.1; printf newer | xclip -selection clipboard")
+    with pytest.raises(SelectionError):
+        reader.read_selection()
+    other.wait()
+    assert window.pressed() == []
+    assert x_display.selection("clipboard") == "newer"
+
+
+def test_a_program_that_takes_the_clipboard_twice_does_not_keep_it(x_display, reader):
+    x_display.own("clipboard", "precious")
+    copier(x_display, copies_times=3)
+    assert reader.read_selection() == COPY
+    assert x_display.selection("clipboard") == "precious"
 
 
 # ---------------------------------------------------------------- where no key is pressed

@@ -153,7 +153,8 @@ class _Owner:
             self.later.append((time.monotonic() + self.task.get("copies_after", 0), lambda: self.copy(copies)))
 
     def copy(self, formats):
-        self.own("CLIPBOARD", formats)
+        for _ in range(self.task.get("copies_times", 1)):
+            self.own("CLIPBOARD", formats)
         self.log.write("copied\n")
 
     def answer(self, request):

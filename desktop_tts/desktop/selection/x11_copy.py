@@ -50,6 +50,8 @@ class Copier:
             x.display.xfixes_query_version()
         self._input = UserInput(x)
         self._late: _Late | None = None
+        self._changed = False
+        """Whether the clipboard got another owner since it is watched."""
         x.handlers.append(self._handle)
 
     def text(self, focus: Focus, deadline: Deadline) -> str | None:
@@ -57,26 +59,24 @@ class Copier:
         self._stop_watching()
         if not self._can or not focus.copies or not self._answers(focus):
             return None
-        try:
-            saved = self._save(deadline)
-        except (Silent, TooBig):
+        self._watch(True)
+        saved = self._saved(deadline)
+        if saved is None or self._changed or not press_ctrl_c(self._x):
+            self._watch(False)
             return None
-        self._watch_clipboard(True)
-        if not press_ctrl_c(self._x):
-            self._watch_clipboard(False)
-            return None
+        self._input.watch(True)
         copy = self._x.wait(self._is_copy, min(COPY_S, deadline.left() - _SPARE_S))
         if copy is None:
             self._late = _Late(time.monotonic() + LATE_S, focus, saved)
-            self._input.watch(True)
             return None
-        self._watch_clipboard(False)
         try:
             return self._requestor.text(self._clipboard, deadline)
         except (Silent, TooBig):
             return None
         finally:
-            self._owner.own(saved, copy.timestamp)
+            if not self._input.copied:
+                self._owner.own(saved, copy.timestamp)
+            self._watch(False)
 
     def seconds_left(self) -> float | None:
         """For how long a late copy is still watched for; None when none is. Ends the watch when it is over."""
@@ -113,18 +113,25 @@ class Copier:
         self._x.root.change_attributes(event_mask=X.NoEventMask)
         return answer is not None
 
-    def _save(self, deadline: Deadline) -> Mapping[int, Data]:
-        """All that the clipboard holds. Raises Silent and TooBig."""
+    def _saved(self, deadline: Deadline) -> Mapping[int, Data] | None:
+        """All that the clipboard holds, or None when that can't be had in time."""
         if self._owner.owning:
             return self._owner.contents
         if not self._x.owner(self._clipboard):
             return {}
-        return self._requestor.everything(self._clipboard, deadline.at_most(deadline.left() / 2))
+        try:
+            return self._requestor.everything(self._clipboard, deadline.at_most(deadline.left() / 2))
+        except (Silent, TooBig):
+            return None
 
-    def _watch_clipboard(self, on: bool) -> None:
+    def _watch(self, on: bool) -> None:
+        """Be told when the clipboard gets another owner, or no longer."""
+        self._changed = False
         mask = xfixes.XFixesSetSelectionOwnerNotifyMask if on else 0
         self._x.display.xfixes_select_selection_input(self._x.window, self._clipboard, mask)
         self._x.display.sync()
+        if not on:
+            self._input.watch(False)
 
     def _is_copy(self, event: Event) -> bool:
         return (
@@ -138,15 +145,16 @@ class Copier:
         if not isinstance(event, xfixes.SelectionNotify):
             return False
         late = self._late
-        if late is not None and self._is_copy(event):
-            ours = same_program(self._x, event.owner.id, late.focus) and not self._input.copied
-            self._stop_watching()
-            if ours:
-                self._owner.own(late.saved, event.timestamp)
+        if self._is_copy(event):
+            self._changed = True
+            if late is not None:
+                ours = same_program(self._x, event.owner.id, late.focus) and not self._input.copied
+                self._stop_watching()
+                if ours:
+                    self._owner.own(late.saved, event.timestamp)
         return True
 
     def _stop_watching(self) -> None:
         if self._late is not None:
             self._late = None
-            self._input.watch(False)
-            self._watch_clipboard(False)
+            self._watch(False)

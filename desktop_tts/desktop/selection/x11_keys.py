@@ -10,10 +10,8 @@ from Xlib.keysymdef import xf86
 
 from desktop_tts.desktop.selection.x11_connection import Connection, Event
 
-_COPYING = (
-    XK.XK_c, XK.XK_x, XK.XK_Insert, XK.XK_Return, XK.XK_KP_Enter, XK.XK_space, xf86.XK_XF86_Copy, xf86.XK_XF86_Cut,
-)  # fmt: skip
-"""Keys by which a person may copy: shortcuts, and choosing from a menu."""
+_WITH_CTRL = (XK.XK_c, XK.XK_x, XK.XK_Insert)
+_ALONE = (XK.XK_Return, XK.XK_KP_Enter, XK.XK_space, xf86.XK_XF86_Copy, xf86.XK_XF86_Cut)
 _RAW = struct.Struct("=HII")
 """The start of a raw event: device, time, key or button."""
 
@@ -65,11 +63,15 @@ def _keycode_of_c(x: Connection) -> int:
 
 
 class UserInput:
-    """Notices that the user may have copied something: raw input events, which come whoever has the focus."""
+    """Notices that the user may have copied something: by a shortcut, or by choosing it from a menu.
+
+    Raw input events tell it, whoever has the focus. With Alt or Super held it was another shortcut, such as ours.
+    """
 
     def __init__(self, x: Connection) -> None:
         self._x = x
         self.copied = False
+        self._down: set[int] = set()
         self._can = bool(x.display.has_extension("XInputExtension"))
         self._opcode = x.display.display.get_extension_major("XInputExtension") if self._can else 0
         if self._can:  # since 2.1 raw events also come while a menu has grabbed the pointer
@@ -82,17 +84,27 @@ class UserInput:
     def watch(self, on: bool) -> None:
         """From now on, or no longer. What happened before doesn't count."""
         self.copied = False
-        if self._can:
-            mask = xinput.RawKeyPressMask | xinput.RawButtonPressMask if on else 0
-            self._x.root.xinput_select_events([(xinput.AllMasterDevices, mask)])
+        if not self._can:
+            return
+        mask = xinput.RawKeyPressMask | xinput.RawKeyReleaseMask | xinput.RawButtonPressMask
+        self._x.root.xinput_select_events([(xinput.AllMasterDevices, mask if on else 0)])
+        if on:
+            rows = [set(row) for row in self._x.display.get_modifier_mapping()]
+            self._control, self._other = rows[X.ControlMapIndex], rows[X.Mod1MapIndex] | rows[X.Mod4MapIndex]
+            self._down = _held(self._x)
 
     def _handle(self, event: Event) -> bool:
         if event.type != ge.GenericEventCode or event.extension != self._opcode:
             return False
-        if event.evtype == xinput.RawButtonPress:
+        _, _, key = _RAW.unpack_from(event.data)
+        if event.evtype == xinput.RawKeyRelease:
+            self._down.discard(key)
+        elif event.evtype == xinput.RawButtonPress or self._may_copy(key):
             self.copied = True
-        elif event.evtype == xinput.RawKeyPress:
-            _, _, key = _RAW.unpack_from(event.data)
-            codes = (self._x.display.keysym_to_keycodes(symbol) for symbol in _COPYING)
-            self.copied = self.copied or any(key == code for found in codes for code, _ in found)
         return True
+
+    def _may_copy(self, key: int) -> bool:
+        self._down.add(key)
+        symbols = _WITH_CTRL if self._down & self._control else _ALONE
+        codes = (code for symbol in symbols for code, _ in self._x.display.keysym_to_keycodes(symbol))
+        return not self._down & self._other and key in codes

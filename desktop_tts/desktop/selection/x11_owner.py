@@ -47,15 +47,15 @@ class ClipboardOwner:
     def own(self, contents: Mapping[int, Data], now: int) -> bool:
         """Take the clipboard with these contents, or empty it where there are none; whether that worked.
 
-        ``now`` is the server's time.
+        ``now`` is the server's time, or one a little before: it is what others are told.
         """
         self._since = now
-        self._x.window.set_selection_owner(self._clipboard, self._since)
+        self._x.window.set_selection_owner(self._clipboard, X.CurrentTime)
         if self._x.owner(self._clipboard) != self._x.window.id:
             return False
         if not contents:
             request.SetSelectionOwner(
-                display=self._x.display.display, window=X.NONE, selection=self._clipboard, time=now
+                display=self._x.display.display, window=X.NONE, selection=self._clipboard, time=X.CurrentTime
             )
         self.contents, self.owning = contents, bool(contents)
         return True
