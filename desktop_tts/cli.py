@@ -84,8 +84,14 @@ def parser() -> argparse.ArgumentParser:
             action.add_argument("--source", choices=("huggingface", "modelscope"), help="instead of trying both")
 
     bench = commands.add_parser("bench", help="measure this machine; prints JSON")
-    bench.add_argument("what", choices=("path",), help="path: from the hotkey to the sound")
-    bench.add_argument("--runs", type=int, default=10, metavar="N", help="how often to measure (default 10)")
+    bench.add_argument("what", nargs="?", choices=("path",), help="path: from the hotkey to the sound")
+    bench.add_argument("--runs", type=int, default=10, metavar="N", help="path: how often to measure (default 10)")
+    bench.add_argument("--random", choices=("0.6b", "1.7b"), help="Qwen3-TTS of this size with random weights")
+    bench.add_argument("--kind", choices=("custom_voice", "voice_design"), default="custom_voice", help="its kind")
+    bench.add_argument("--device", default="auto", help="cpu, cuda:0, mps; auto is the fastest there is")
+    bench.add_argument("--dtype", default="float32,bfloat16", help="number formats, with commas between")
+    bench.add_argument("--frames", type=int, default=20, help="frames to measure (default 20)")
+    bench.add_argument("--threads", type=int, default=0, help="processor threads; PyTorch's choice by default")
     return top
 
 
@@ -141,6 +147,9 @@ def _run(options: argparse.Namespace) -> int:
         case "bench":
             from desktop_tts.commands import bench
 
+            if not options.what and not options.random:
+                print("Say what to measure: `bench path` or `bench --random 0.6b`.", file=sys.stderr)
+                return exit_codes.USAGE
             return bench.run(options)
         case command:
             from desktop_tts.control.client import NotRunning, ask

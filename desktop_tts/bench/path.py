@@ -36,7 +36,7 @@ def measure(runs: int) -> dict[str, Any]:
             stages = _readings(place.env, runs)
     return {
         "version": __version__,
-        "machine": {"cpu": _processor(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "machine": {"cpu": processor(), "cores": os.cpu_count(), "python": platform.python_version()},
         "cold_start_ms": _summary(starts),
         **{name: _summary(values) for name, values in stages.items()},
         **idle,
@@ -151,7 +151,7 @@ def _summary(values: list[float]) -> dict[str, float]:
     return {"median": round(statistics.median(values), 1), "worst": round(max(values), 1)}
 
 
-def _processor() -> str:
+def processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

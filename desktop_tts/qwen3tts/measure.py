@@ -1,0 +1,152 @@
+"""How fast a model is on this machine, stage by stage, by the same functions with which it speaks.
+
+Random weights of the real size cost what the real ones do. Nothing here needs a download.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from desktop_tts.qwen3tts.checkpoint import Checkpoint
+from desktop_tts.qwen3tts.codec.shapes import codec_shapes
+from desktop_tts.qwen3tts.config import SAMPLE_RATE, ModelKind
+from desktop_tts.qwen3tts.generate import FrameMaker
+from desktop_tts.qwen3tts.model import Qwen3TTSModel
+from desktop_tts.qwen3tts.networks import Networks, load_networks, pick_device, pick_dtype
+from desktop_tts.qwen3tts.random_files import write_tokenizer
+from desktop_tts.qwen3tts.random_weights import random_checkpoint
+from desktop_tts.qwen3tts.released import ModelSize
+from desktop_tts.qwen3tts.sampling import Sampling, SeededDraw
+from desktop_tts.qwen3tts.shapes import model_shapes
+
+TEXT = "The committee will publish its findings next month, and the public may comment until the end of the year."
+FRAME_S = 0.08
+PREFILL_ROWS = 10
+"""What a preset voice with a language needs before its first frame, in the layout that is fed token by token."""
+
+
+def measure_random(
+    size: ModelSize, kind: ModelKind, device: str, dtypes: Sequence[str], frames: int, threads: int
+) -> dict[str, Any]:
+    """One object for a random model of this size: for each number format the milliseconds of each stage (median), the
+    time to the first sound, the real-time factor (below 1 is faster than speech) and the memory in MB."""
+    if threads:
+        torch.set_num_threads(threads)
+    place = pick_device(device)
+    with tempfile.TemporaryDirectory() as folder:
+        write_tokenizer(Path(folder))
+        checkpoint = random_checkpoint(size, kind, path=Path(folder))
+        result: dict[str, Any] = {
+            "model": f"random {size} {kind}",
+            "torch": torch.__version__,
+            "device": torch.cuda.get_device_name(place) if place.type == "cuda" else place.type,
+            "threads": torch.get_num_threads(),
+            "elements": element_counts(checkpoint),
+        }
+        for name in dtypes:
+            result[name] = measure(checkpoint, place, pick_dtype(name, place), frames)
+    return result
+
+
+def element_counts(checkpoint: Checkpoint) -> dict[str, int]:
+    """Numbers in the model's and in the codec's file."""
+    return {
+        "model": sum(math.prod(shape) for shape in model_shapes(checkpoint.config).values()),
+        "codec": sum(math.prod(shape) for shape in codec_shapes(checkpoint.codec).values()),
+    }
+
+
+def measure(checkpoint: Checkpoint, device: torch.device, dtype: torch.dtype, frames: int) -> dict[str, float]:
+    """Load, speak and time. ``frames`` of 80 ms are made for the medians."""
+    begun = time.perf_counter()
+    networks = load_networks(checkpoint, device, dtype)
+    loaded_s = time.perf_counter() - begun
+    model = Qwen3TTSModel(networks)
+    cold, warm = _first_audio(model, device), _first_audio(model, device)
+    stages = _stages(networks, device, frames)
+    frame_ms = stages["talker_step_ms"] + stages["predictor_frame_ms"] + stages["codec_frame_ms"]
+    found = {
+        "load_s": loaded_s,
+        "first_audio_cold_ms": cold * 1000,
+        "first_audio_ms": warm * 1000,
+        **stages,
+        "frame_ms": frame_ms,
+        "real_time_factor": frame_ms / 1000 / FRAME_S,
+        "peak_rss_mb": _peak_rss_mb(),
+    }
+    if device.type == "cuda":
+        found["peak_device_mb"] = torch.cuda.max_memory_allocated(device) / 2**20
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def _first_audio(model: Qwen3TTSModel, device: torch.device) -> float:
+    """Seconds from the request to the first 1,920 samples on the host."""
+    kind = model.config.tts_model_type
+    begun = time.perf_counter()
+    if kind == "custom_voice":
+        speech = model.stream_custom_voice(TEXT, "ryan", "English", non_streaming_mode=False, seed=1)
+    elif kind == "voice_design":
+        speech = model.stream_voice_design(TEXT, "a calm voice", "English", non_streaming_mode=False, seed=1)
+    else:
+        raise ValueError("A base model speaks with a cloned voice only: measure custom_voice or voice_design.")
+    first = next(speech)
+    took = time.perf_counter() - begun
+    speech.close()
+    assert len(first) == int(FRAME_S * SAMPLE_RATE)
+    return took
+
+
+def _stages(networks: Networks, device: torch.device, frames: int) -> dict[str, float]:
+    """Median milliseconds of each part of a frame, after two frames to warm up."""
+    talker, predictor = networks.talker, networks.predictor
+    rows = torch.randn(PREFILL_ROWS, talker.config.hidden_size, dtype=talker.dtype, device=device)
+    draw, pad = SeededDraw([0]), networks.config.tts_pad_token_id
+    times: dict[str, list[float]] = {
+        "prefill_ms": [],
+        "talker_step_ms": [],
+        "predictor_frame_ms": [],
+        "codec_frame_ms": [],
+    }
+
+    def timed(name: str, work: Callable[[], Any]) -> Any:
+        begun = time.perf_counter()
+        made = work()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        times.setdefault(name, []).append((time.perf_counter() - begun) * 1000)
+        return made
+
+    for _ in range(3):
+        maker = timed("prefill_ms", lambda: FrameMaker(talker, predictor, [rows], Sampling(), draw, frames + 3))
+    state = networks.decoder.new_state(1)
+    for number in range(frames + 2):
+        begun = time.perf_counter()
+        code = maker.first_code(number)
+        head_ms = (time.perf_counter() - begun) * 1000
+        code = code.clamp(max=talker.config.code_predictor.vocab_size - 1)  # a random model may choose its end
+        codes = timed("predictor_frame_ms", lambda: maker.finish(code))  # noqa: B023
+        timed("codec_frame_ms", lambda: networks.decoder.decode_frames(codes[:, None], state).cpu())  # noqa: B023
+        timed("talker_step_ms", lambda: maker.advance(codes, [pad], pad))  # noqa: B023
+        times["talker_step_ms"][-1] += head_ms
+    return {
+        name: statistics.median(values[1:] if name == "prefill_ms" else values[2:]) for name, values in times.items()
+    }
+
+
+def _peak_rss_mb() -> float:
+    """Most memory that this process has used."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return float("nan")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10

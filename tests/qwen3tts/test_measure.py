@@ -1,0 +1,54 @@
+"""The benchmark of the model: every field there, numbers that can be, sizes as published."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from desktop_tts.qwen3tts.checkpoint import open_checkpoint
+from desktop_tts.qwen3tts.measure import element_counts, measure
+from desktop_tts.qwen3tts.random_weights import random_checkpoint
+from support import golden
+
+FIELDS = {
+    "load_s", "first_audio_cold_ms", "first_audio_ms", "prefill_ms", "talker_step_ms", "predictor_frame_ms",
+    "codec_frame_ms", "frame_ms", "real_time_factor", "peak_rss_mb",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["custom_voice", "voice_design"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_tiny_model_is_measured(name, dtype):
+    found = measure(open_checkpoint(golden.checkpoint(name)), torch.device("cpu"), dtype, 3)
+    assert set(found) == FIELDS
+    assert all(math.isfinite(value) and value > 0 for value in found.values())
+    stages = found["talker_step_ms"] + found["predictor_frame_ms"] + found["codec_frame_ms"]
+    assert found["frame_ms"] == pytest.approx(stages, abs=0.01)
+    assert found["real_time_factor"] == pytest.approx(found["frame_ms"] / 80, abs=0.001)
+
+
+def test_a_base_model_is_refused_with_a_sentence():
+    with pytest.raises(ValueError, match="cloned voice"):
+        measure(open_checkpoint(golden.checkpoint("base")), torch.device("cpu"), torch.float32, 3)
+
+
+@pytest.mark.parametrize(
+    ("size", "kind", "elements"),
+    [
+        ("0.6b", "base", 914_643_008),
+        ("0.6b", "custom_voice", 905_788_672),
+        ("1.7b", "base", 1_928_677_440),
+        ("1.7b", "custom_voice", 1_916_676_352),
+        ("1.7b", "voice_design", 1_916_676_352),
+    ],
+)
+def test_the_random_models_have_the_published_sizes(size, kind, elements):
+    assert element_counts(random_checkpoint(size, kind)) == {"model": elements, "codec": 170_557_441}
+
+
+def test_the_command_wants_to_know_what_to_measure():
+    done = subprocess.run([sys.executable, "-m", "desktop_tts", "bench"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "bench --random 0.6b" in done.stderr
