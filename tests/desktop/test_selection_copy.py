@@ -54,9 +54,10 @@ def copier(x_display, **options):
 
 
 @pytest.fixture
-def watched(monkeypatch):
-    """Late copies are watched for a shorter while, so that tests needn't wait for the end of it."""
-    monkeypatch.setattr("desktop_tts.desktop.selection.x11_copy.LATE_S", 0.4)
+def briefly(monkeypatch):
+    """A copy is waited and then watched for a shorter while."""
+    monkeypatch.setattr("desktop_tts.desktop.selection.x11_copy.COPY_S", 0.15)
+    monkeypatch.setattr("desktop_tts.desktop.selection.x11_copy.LATE_S", 0.8)
 
 
 # ---------------------------------------------------------------- put back
@@ -163,9 +164,9 @@ def test_a_copy_after_300_ms_is_still_read(x_display, reader):
     assert x_display.selection("clipboard") == "precious"
 
 
-def test_after_the_watch_a_copy_is_the_users(x_display, reader, watched):
+def test_after_the_watch_a_copy_is_the_users(x_display, reader, briefly):
     x_display.own("clipboard", "precious")
-    window = copier(x_display, copies_after=1.3)
+    window = copier(x_display, copies_after=1.2)
     with pytest.raises(SelectionError):
         reader.read_selection()
     wait_until(lambda: "copied" in window.log())
@@ -195,15 +196,15 @@ def test_a_copy_of_another_program_within_the_watch_stays(x_display, reader):
     ],
     ids=lambda value: value[1] if isinstance(value, tuple) else "",
 )
-def test_a_copy_that_the_user_may_have_made_within_the_watch_stays(x_display, reader, act, left):
+def test_a_copy_that_the_user_may_have_made_within_the_watch_stays(x_display, reader, briefly, act, left):
     x_display.own("clipboard", "precious")
-    window = copier(x_display, copies_after=0.9)
+    window = copier(x_display, copies_after=0.7)
     with pytest.raises(SelectionError):
         reader.read_selection()
     x_display.xdotool(*act)
     wait_until(lambda: "copied" in window.log())
     wait_until(lambda: x_display.selection("clipboard") == left)
-    time.sleep(0.3)
+    time.sleep(0.2)
     assert x_display.selection("clipboard") == left
 
 
