@@ -72,9 +72,10 @@ def _encode(path: Path, part: Path, kind: tuple[str, str], sample_rate: int, pie
         out.close()
     if not written:
         raise AudioError("There is no sound to write.", f"{path} was not written.")
-    with _told_of(path):
-        whole = soundfile.info(part).frames == written  # what the encoder held back may not have found room
-    if not whole:
+    with _told_of(path), soundfile.SoundFile(part) as file:
+        tail = min(written, sample_rate)
+        whole = file.frames == written and file.seek(-tail, soundfile.SEEK_END) >= 0 and len(file.read()) == tail
+    if not whole:  # encoders hold sound back to the end, and don't tell when there was no room for it
         raise _unwritable(path, "")
     return written
 

@@ -21,11 +21,15 @@ class Gain:
 
     def __init__(self, volume: float) -> None:
         self.set(volume)
-        self._now = self._target
+        self.settle()
 
     def set(self, volume: float) -> None:
         """0 to 1.5; what isn't a number counts as 1."""
         self._target = min(max(volume, 0.0), LOUDEST) if math.isfinite(volume) else 1.0
+
+    def settle(self) -> None:
+        """Nothing plays: the next sound begins with the volume as it is set."""
+        self._now = self._target
 
     def apply(self, block: Pcm) -> None:
         """In place; untouched at volume 1."""

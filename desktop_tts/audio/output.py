@@ -100,6 +100,7 @@ class Output:
 
     def start(self) -> None:
         """Raises NoAudioDevice when the device is gone."""
+        self._gain.settle()
         self._played = (self._ring.taken, 0.0)
         self.called_at = time.monotonic()
         self._running = True

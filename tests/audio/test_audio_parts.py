@@ -13,6 +13,7 @@ from desktop_tts.audio.gain import Gain
 from desktop_tts.audio.ring import PlayMap, Ring
 from desktop_tts.audio.source import RATE, Source
 from desktop_tts.audio.stretch import Stretcher
+from desktop_tts.audio.transport import Transport
 from support.sound import alignment
 
 cuts = st.lists(st.integers(0, 5000), max_size=30)
@@ -133,6 +134,17 @@ def test_a_chain_tells_for_all_it_gives_where_it_comes_from(rate, speed, lengths
     assert sum(len(part.pcm) for part in parts) / rate == pytest.approx(1.0 / speed, abs=0.03)
 
 
+@pytest.mark.parametrize("rate", [24_000, 44_100, 48_000])
+def test_a_chain_tells_the_place_of_a_click(rate):
+    pcm, chain, played, out = np.zeros(RATE, np.float32), Chain(100, 1.0, rate), PlayMap(), []
+    pcm[12_345] = 1.0
+    for at in range(0, RATE, 480):
+        for part in chain.push(pcm[at : at + 480]):
+            played.add(sum(len(piece) for piece in out), len(part.pcm), part.source_first, part.source_end)
+            out.append(part.pcm)
+    assert played.source_of(np.argmax(np.concatenate(out))) == pytest.approx(12_445, abs=0.002 * RATE)
+
+
 def test_a_chain_at_speed_one_and_its_own_rate_touches_nothing():
     pcm, chain = noise(0.5), Chain(0, 1.0, RATE)
     out = np.concatenate([part.pcm for piece in pieces(pcm, [100, 2000]) for part in chain.push(piece)])
@@ -178,3 +190,23 @@ def test_stretching_keeps_the_words_in_order():
     stretcher = Stretcher(RATE, 1.0)
     out = np.concatenate([stretcher.push(first), stretcher.push(second), stretcher.flush()])
     assert alignment(out, first)[0] < alignment(out, second)[0]
+
+
+def test_a_pause_ends_where_the_device_was_silenced_and_a_jump_where_it_led():
+    transport = Transport("", 10, lambda: None)
+    transport.write(noise(1.0), RATE, "x", None)
+    transport.listen = lambda: 1000
+    transport.go_on(None)
+    assert transport.heard() == 1000
+    transport.pause()
+    assert transport.heard() == 1000
+    transport.go_on(1500)
+    assert transport.heard() == transport.fed == 1500
+    assert not transport.live
+    transport.resume()
+    transport.go_on(None)
+    transport.skip_until(lambda mark: True)
+    assert transport.heard() == 1500
+    transport.clear()
+    transport.go_on(9000)
+    assert transport.fed == 0

@@ -28,9 +28,9 @@ def heard_whole(sound, player, pcm, **how):
 
 @steadily
 def test_it_plays_every_sample_exactly_and_without_a_gap(sound, play):
-    pcm = noise(2.0)
+    pcm = noise(1.4)
     player = play()
-    heard = heard_whole(sound, player, pcm, piece=333)
+    heard = heard_whole(sound, player, pcm, piece=200)
     assert player.kinds == [STARTED, DRAINED]
     assert player.position() is None
     assert not player.active
@@ -42,16 +42,27 @@ def test_it_plays_every_sample_exactly_and_without_a_gap(sound, play):
 
 
 @steadily
+def test_the_end_is_told_when_the_last_sample_is_heard(sound, play):
+    player = play()
+    with sound.record() as recording:
+        player.play_all(noise(0.5))
+        assert player.wait_drained(10)
+        drained_at = time.monotonic()
+        heard = recording.stop()
+    assert -0.03 < drained_at - recording.time_of(sounding(heard)[1]) < 0.3
+
+
+@steadily
 def test_rates_are_mixed_without_a_seam_and_keep_their_length(sound, play):
     player = play()
     with sound.record() as recording:
         for rate, piece in ((RATE, 1000), (22_050, 441), (16_000, 5000), (48_000, 1111)):
-            assert player.write_all(tone(0.5, rate=rate), piece=piece, rate=rate)
+            assert player.write_all(tone(0.3, rate=rate), piece=piece, rate=rate)
         player.finish()
         assert player.wait_drained(15)
         heard = recording.stop()
     first, last = sounding(heard, 0.05)
-    assert (last - first) / RATE == pytest.approx(2.0, abs=0.005)
+    assert (last - first) / RATE == pytest.approx(1.2, abs=0.005)
     assert np.abs(np.diff(heard[first + 100 : last - 100])).max() < 0.03  # a tone of this height moves by 0.017
 
 
@@ -106,7 +117,7 @@ def test_pause_is_silent_at_once_and_going_on_loses_and_repeats_nothing(sound, p
 @steadily
 def test_clear_is_silent_at_once_and_the_next_text_starts_clean(sound, play):
     player = play()
-    first, second = noise(10.0), noise(1.0, seed=2)
+    first, second = noise(10.0), noise(0.5, seed=2)
     with sound.record() as recording:
         writing = in_background(lambda: player.write_all(first))
         recording.wait_for_sound()
@@ -125,12 +136,13 @@ def test_clear_is_silent_at_once_and_the_next_text_starts_clean(sound, play):
     at, correlation = alignment(heard, second)
     assert correlation > 0.999
     assert sounding(heard)[1] == at + len(second)
+    assert gaps(heard, 0.2)[-1][1] == at  # nothing of the old text comes before it
     assert player.kinds == [STARTED, STARTED, DRAINED]
 
 
 def test_a_new_text_right_after_clear_never_shows_the_old_place(sound, play):
     player = play(run_ahead_s=10)
-    for number in range(30):
+    for number in range(18):
         player.clear()
         assert player.position() is None
         player.write(noise(1.0), RATE, number)
@@ -228,10 +240,10 @@ def test_after_a_change_of_speed_and_back_every_sample_is_exact(sound, play):
 @pytest.mark.parametrize("speed", [0.5, 1.5, 3.0])
 @steadily
 def test_speed_from_the_start(sound, play, speed):
-    player, pcm_s = play(speed=speed), 1.2 * speed
+    player, pcm_s = play(speed=speed), 0.8 * speed
     heard = heard_whole(sound, player, tone(pcm_s))
     first, last = sounding(heard, 0.05)
-    assert (last - first) / RATE == pytest.approx(pcm_s / speed, rel=0.08)
+    assert (last - first) / RATE == pytest.approx(pcm_s / speed, rel=0.1)
 
 
 @steadily
@@ -249,7 +261,7 @@ def test_without_sonic_it_says_so_once_and_plays_at_the_usual_speed(sound, play,
 def test_volume_is_heard_soon_and_loud_peaks_are_rounded(sound, play):
     player = play(run_ahead_s=10)
     with sound.record() as recording:
-        player.play_all(tone(4.0) * 3)  # peaks at 0.9
+        player.play_all(tone(4.0, 230) * 3)  # peaks at 0.9
         recording.wait_for_sound()
         recording.wait_for(0.4)
         asked = time.monotonic()
@@ -277,7 +289,7 @@ def test_the_position_is_what_the_ear_hears(sound, play, speed):
     with sound.record() as recording:
         player.play_all(noise(3.0), piece=2400)
         recording.wait_for_sound()
-        for _ in range(25):
+        for _ in range(18):
             asked.append((time.monotonic(), player.place()))
             time.sleep(0.05)
         player.clear()
@@ -292,7 +304,7 @@ def test_the_position_is_what_the_ear_hears(sound, play, speed):
 @pytest.mark.parametrize("paused", [False, True])
 @steadily
 def test_skipping_goes_to_the_wanted_mark_at_once(sound, play, paused):
-    first, second = noise(3.0), noise(1.0, seed=2)
+    first, second = noise(3.0), noise(0.5, seed=2)
     player = play(run_ahead_s=10)
     with sound.record() as recording:
         player.write(first, RATE, "first")
@@ -319,19 +331,19 @@ def test_silence_is_queued_with_its_mark(sound, play):
     player = play()
     with sound.record() as recording:
         player.write(noise(0.4), RATE, "before")
-        assert player.silence(0.5, "pause")
+        assert player.silence(0.3, "pause")
         player.play_all(noise(0.4, seed=2))
         wait_until(lambda: player.position().mark == "pause")
         assert player.wait_drained(10)
         heard = recording.stop()
     ((begin, end),) = gaps(heard, 0.1)
-    assert (end - begin) / RATE == pytest.approx(0.5, abs=0.005)
+    assert (end - begin) / RATE == pytest.approx(0.3, abs=0.005)
 
 
 @steadily
 def test_small_pieces_that_come_just_in_time_are_heard_as_one(sound, play):
     """As a streaming model gives them: 80 ms every 50 ms."""
-    pcm = noise(2.0)
+    pcm = noise(1.2)
     player = play()
     with sound.record() as recording:
         for at in range(0, len(pcm), 1920):
@@ -349,11 +361,11 @@ def test_small_pieces_that_come_just_in_time_are_heard_as_one(sound, play):
 @steadily
 def test_an_engine_that_comes_too_late_is_heard_whole_with_gaps(sound, play, speed):
     player = play(speed=speed)
-    parts = [tone(0.6), tone(0.6, 330), tone(0.6, 440)]
+    parts = [tone(0.4 * speed, hertz) for hertz in (220, 330, 440)]
     with sound.record() as recording:
         for number, part in enumerate(parts):
             player.write(part, RATE, number)
-            time.sleep(1.3 / speed)
+            time.sleep(1.0)
         player.finish()
         assert player.wait_drained(10)
         heard = recording.stop()
@@ -363,7 +375,7 @@ def test_an_engine_that_comes_too_late_is_heard_whole_with_gaps(sound, play, spe
     assert len(holes) == 2
     first, last = sounding(heard)
     sound_s = (last - first - sum(end - begin for begin, end in holes)) / RATE
-    assert sound_s == pytest.approx(1.8 / speed, abs=0.04)
+    assert sound_s == pytest.approx(1.2, abs=0.04)
 
 
 def test_the_end_is_told_whatever_comes_before_it(sound, play):
@@ -388,10 +400,10 @@ def test_the_end_is_told_whatever_comes_before_it(sound, play):
 @steadily
 def test_readings_one_after_the_other_start_and_end_each(sound, play):
     player = play()
-    for number in range(3):
+    for number in range(2):
         heard = heard_whole(sound, player, noise(0.4, number))
         assert alignment(heard, noise(0.4, number))[1] > 0.999
-    assert player.kinds == [STARTED, DRAINED] * 3
+    assert player.kinds == [STARTED, DRAINED] * 2
 
 
 @steadily
@@ -408,7 +420,7 @@ def test_an_idle_player_closes_its_stream_uses_no_processor_and_starts_fast(soun
     assert player.wait_drained(10)
     wait_until(lambda: not devices._open_streams, 5)
     before = time.process_time()
-    time.sleep(1.5)
+    time.sleep(1.0)
     assert time.process_time() - before < 0.05
     took = []
     for _ in range(3):
@@ -418,6 +430,50 @@ def test_an_idle_player_closes_its_stream_uses_no_processor_and_starts_fast(soun
         took.append(player.events[-1].at - begun)
         player.clear()
     assert min(took) < 0.1
+
+
+@steadily
+def test_whatever_is_pressed_in_whatever_order_the_next_text_is_heard_whole(sound, play):
+    player = play(run_ahead_s=2)
+    generator = np.random.default_rng(5)
+    writing = True
+
+    def write():
+        number = 0
+        while writing:
+            number += 1
+            player.write(noise(0.3, number), RATE, number)
+            if number % 7 == 0:
+                player.finish()
+
+    writers = [in_background(write) for _ in range(2)]
+    controls = [
+        player.pause,
+        player.resume,
+        player.toggle,
+        player.clear,
+        player.finish,
+        lambda: player.skip_until(lambda mark: mark % 3 == 0),
+        lambda: player.set_speed(generator.choice([0.5, 1.0, 1.7, 3.0])),
+        lambda: player.set_volume(generator.choice([0.0, 1.0, 1.5])),
+        lambda: player.set_device(generator.choice(["", "default", "pulse"])),
+    ]
+    for _ in range(250):
+        generator.choice(controls)()
+        assert player.buffered_s >= 0
+        player.position()
+        time.sleep(generator.choice([0, 0, 0.01, 0.03]))
+    writing = False
+    player.clear()
+    for writer in writers:
+        writer.join(2)
+        assert not writer.is_alive()
+    player.clear()
+    player.set_speed(1.0)
+    player.set_volume(1.0)
+    heard = heard_whole(sound, player, noise(0.6))
+    assert alignment(heard, noise(0.6))[1] > 0.999
+    assert not {PlayerEventKind.FAULT, PlayerEventKind.NO_DEVICE} & set(player.kinds)
 
 
 def test_controls_never_wait(sound, play):
