@@ -62,7 +62,7 @@ def main() -> None:
         for name, python in (("upstream", options.oracle), ("ours", sys.executable)):
             code = SIDE.format(upstream=name == "upstream", golden=str(ROOT / "tests" / "golden"), text=TEXT)
             arguments = [folder, options.dtype, str(options.frames), str(options.threads)]
-            env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+            env = {"OMP_WAIT_POLICY": "PASSIVE"} | os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
             done = subprocess.run([python, "-c", code, *arguments], env=env, capture_output=True, text=True)
             if done.returncode:
                 sys.exit(done.stderr)
