@@ -31,7 +31,7 @@ def _path(runs: int) -> dict[str, Any]:
 
 def _random(options: argparse.Namespace) -> dict[str, Any]:
     if importlib.util.find_spec("torch") is None:
-        raise NotInstalled("Qwen3-TTS needs PyTorch.", "Install it with: pip install 'desktop-tts[qwen]'")
+        raise NotInstalled("Qwen3-TTS needs PyTorch.", "Install it with: python3 installers/bootstrap.py setup --qwen")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as the app sets it for the model's process
     from desktop_tts.bench.path import processor
     from desktop_tts.qwen3tts.measure import measure_random

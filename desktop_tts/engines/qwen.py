@@ -102,7 +102,7 @@ class QwenEngine:
     def available(self) -> str:
         missing = [name for name in ("torch", "safetensors", "tokenizers") if importlib.util.find_spec(name) is None]
         if missing:
-            return "Qwen3-TTS needs PyTorch. Install it with: pip install 'desktop-tts[qwen]'"
+            return "Qwen3-TTS needs PyTorch. Install it with: python3 installers/bootstrap.py setup --qwen"
         if not self._find_models():
             return "No Qwen3-TTS model is installed. Bring one with: desktop-tts models download 0.6b-custom-voice"
         return ""

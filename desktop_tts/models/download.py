@@ -86,7 +86,8 @@ def download(
         import filelock
     except ImportError as error:
         raise NotInstalled(
-            "Downloading models needs an extra part of the app.", "Install it with: pip install 'desktop-tts[qwen]'"
+            "Downloading models needs an extra part of the app.",
+            "Install it with: python3 installers/bootstrap.py setup --qwen",
         ) from error
     staging = store.staging(model)
     staging.mkdir(parents=True, exist_ok=True)
