@@ -29,6 +29,7 @@ def examine() -> tuple[Finding, ...]:
         ),
         _desktop(),
         _settings(),
+        Finding("logs", True, str(paths.log_dir())),
         *_engines(),
         _sound(),
         _hotkeys(),

@@ -153,6 +153,7 @@ def test_settings_round_trip(bare):
 def test_doctor_finds_the_voice(bare):
     findings = {finding["name"]: finding for finding in json.loads(bare("doctor", "--json").stdout)}
     assert findings["engine builtin"]["ok"]
+    assert findings["logs"]["detail"].endswith("/log")
     assert not findings["sound"]["ok"]
     assert not findings["desktop"]["ok"]
 
