@@ -55,6 +55,19 @@ def portaudio() -> Iterator[Any]:
         _lock.release()
 
 
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """For a moment's work of another library that writes to the terminal; not quiet while PortAudio is busy for long."""
+    if not _lock.acquire(timeout=1.0):
+        yield
+        return
+    try:
+        with _quiet():
+            yield
+    finally:
+        _lock.release()
+
+
 def _sounddevice() -> Any:
     first = "sounddevice" not in sys.modules
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from desktop_tts.audio.devices import quiet
 from desktop_tts.audio.ogg import set_serial
 from desktop_tts.audio.stretch import Stretcher
 from desktop_tts.errors import AudioError
@@ -72,7 +73,8 @@ def _encode(path: Path, part: Path, kind: tuple[str, str], sample_rate: int, pie
         out.close()
     if not written:
         raise AudioError("There is no sound to write.", f"{path} was not written.")
-    with _told_of(path), soundfile.SoundFile(part) as file:
+    # The MP3 decoder complains on the terminal when it begins in the middle, as it does here.
+    with _told_of(path), quiet(), soundfile.SoundFile(part) as file:
         tail = min(written, sample_rate)
         whole = file.frames == written and file.seek(-tail, soundfile.SEEK_END) >= 0 and len(file.read()) == tail
     if not whole:  # encoders hold sound back to the end, and don't tell when there was no room for it
