@@ -57,7 +57,7 @@ def portaudio() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """For a moment's work of another library that writes to the terminal; not quiet while PortAudio is busy for long."""
+    """For a moment's work of another library that writes to the terminal; not while PortAudio is busy for long."""
     if not _lock.acquire(timeout=1.0):
         yield
         return
