@@ -7,7 +7,7 @@ every few megabytes, so that the pages read so far don't add to the weights in m
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -144,13 +144,16 @@ def load_module(
     device: torch.device | str = "cpu",
     unused: Iterable[str] = (),
     wide: Collection[str] = (),
+    given: Callable[[str, nn.Module], bool] = lambda _name, _owner: False,
+    loaded: Callable[[str, nn.Module], None] = lambda _name, _owner: None,
 ) -> None:
     """Give every parameter and persistent buffer of ``module`` (built on the meta device) its tensor, in ``dtype``.
 
     A parameter ``a.b.weight`` is read from ``{prefix}a.b.weight``. A submodule may have an attribute ``packed`` that
     names others: ``{"qkv.weight": {"q_proj.weight": 2048, ...}}`` stacks tensors along the first axis, each with so
     many rows; a tensor with an axis less is repeated in its rows. ``unused`` are patterns, after ``prefix``, of tensors
-    to pass over, ``wide`` names of parameters that are always fp32.
+    to pass over, ``wide`` those of parameters that are always fp32. For each tensor, by its name with ``prefix`` and
+    its owner, ``given`` may provide it from elsewhere, and ``loaded`` is called when it has been read.
     """
     for pattern in unused:
         tensors.ignore(prefix + pattern)
@@ -158,20 +161,31 @@ def load_module(
     persistent = [(name, buffer) for name, buffer in module.named_buffers() if _is_persistent(module, name)]
     with torch.no_grad():
         for name, old in [*module.named_parameters(), *persistent]:
-            new = torch.empty(old.shape, dtype=torch.float32 if name in wide else dtype, device=device)
-            parts = sources.get(name)
-            if parts is None:
-                tensors.copy_into(new, prefix + name)
-            else:
-                for part, rows in zip(parts, torch.split(new, list(parts.values())), strict=True):
-                    repeated = len(tensors.shape(prefix + part)) < rows.ndim
-                    tensors.copy_into(rows[0] if repeated else rows, prefix + part)
-                    if repeated:
-                        rows[1:] = rows[0]
-            owner, _, leaf = name.rpartition(".")
-            parameter = isinstance(old, nn.Parameter)
-            setattr(module.get_submodule(owner), leaf, nn.Parameter(new, requires_grad=False) if parameter else new)
+            path, _, leaf = name.rpartition(".")
+            owner, parts = module.get_submodule(path), sources.get(name)
+            if given(prefix + name, owner):
+                for part in parts or (name,):
+                    tensors.ignore(prefix + part)
+                continue
+            kind = torch.float32 if any(fnmatchcase(name, pattern) for pattern in wide) else dtype
+            new = _read(tensors, prefix, name, parts, torch.empty(old.shape, dtype=kind, device=device))
+            setattr(owner, leaf, nn.Parameter(new, requires_grad=False) if isinstance(old, nn.Parameter) else new)
+            del new  # its owner may be about to replace it
+            loaded(prefix + name, owner)
     module.requires_grad_(False).eval()
+
+
+def _read(tensors: Tensors, prefix: str, name: str, parts: Mapping[str, int] | None, new: Tensor) -> Tensor:
+    """``new``, filled from the tensor ``name`` or from its ``parts``."""
+    if parts is None:
+        tensors.copy_into(new, prefix + name)
+        return new
+    for part, rows in zip(parts, torch.split(new, list(parts.values())), strict=True):
+        repeated = len(tensors.shape(prefix + part)) < rows.ndim
+        tensors.copy_into(rows[0] if repeated else rows, prefix + part)
+        if repeated:
+            rows[1:] = rows[0]
+    return new
 
 
 def _packed_sources(module: nn.Module) -> dict[str, dict[str, int]]:

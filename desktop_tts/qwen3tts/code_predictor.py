@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from desktop_tts.qwen3tts.attention import Attend
 from desktop_tts.qwen3tts.config import TalkerConfig
+from desktop_tts.qwen3tts.dense import Dense
 from desktop_tts.qwen3tts.layers import Decoder, KVCache, Rope, logits
 from desktop_tts.qwen3tts.sampling import Choice, Draw, pick_code
 
@@ -37,12 +38,9 @@ class CodePredictor(nn.Module):
         codes, hidden, small = shape.vocab_size, config.hidden_size, shape.hidden_size
         self.model = Decoder(shape, attend)
         self.codec_embedding = nn.Parameter(torch.empty(self.others * codes, hidden))
-        self.lm_head = nn.Parameter(torch.empty(self.others * codes, small))
-        self.small_to_mtp_projection = nn.Linear(hidden, small) if hidden != small else nn.Identity()
-        self.packed = {
-            "codec_embedding": {f"model.codec_embedding.{i}.weight": codes for i in range(self.others)},
-            "lm_head": {f"lm_head.{i}.weight": codes for i in range(self.others)},
-        }
+        self.lm_head = nn.ModuleList(Dense.empty(small, codes, keep_exact=True) for _ in range(self.others))
+        self.small_to_mtp_projection = Dense.empty(hidden, small, bias=True) if hidden != small else nn.Identity()
+        self.packed = {"codec_embedding": {f"model.codec_embedding.{i}.weight": codes for i in range(self.others)}}
 
     def new_state(self, batch: int) -> PredictorState:
         dtype, device = self.codec_embedding.dtype, self.codec_embedding.device
@@ -60,9 +58,10 @@ class CodePredictor(nn.Module):
         """
         codes: list[Tensor] = []
         rows = torch.cat((hidden, first), 1)
-        for book, (rope, index) in enumerate(state.passes):
+        for book, ((rope, index), head) in enumerate(zip(state.passes, self.lm_head, strict=True)):
             x = self.model(self.small_to_mtp_projection(rows), rope, state.cache, index, book + 2, None)
-            scores = logits(self._book(self.lm_head, book), x[:, -1])
+            assert isinstance(head, Dense)
+            scores = logits(head, x[:, -1])
             codes.append(pick_code(scores, choice, draw))
             rows = self._book(self.codec_embedding, book)[codes[-1]]
         return torch.cat(codes, 1)

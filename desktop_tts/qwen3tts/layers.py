@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear, silu
+from torch.nn.functional import silu
 
 from desktop_tts.qwen3tts.attention import Attend
 from desktop_tts.qwen3tts.config import DecoderShape
+from desktop_tts.qwen3tts.dense import Dense
 
 
 class RMSNorm(nn.Module):
@@ -69,12 +70,12 @@ class DecoderLayer(nn.Module):
         )  # fmt: skip
         query, keys = self.heads * size, self.kv_heads * size
         self.input_layernorm = RMSNorm(hidden, shape.rms_norm_eps)
-        self.qkv_proj = nn.Linear(hidden, query + 2 * keys, bias=False)
+        self.qkv_proj = Dense.empty(hidden, query + 2 * keys)
         self.qk_norm = nn.Parameter(torch.empty(self.heads + self.kv_heads, size))
-        self.o_proj = nn.Linear(query, hidden, bias=False)
+        self.o_proj = Dense.empty(query, hidden)
         self.post_attention_layernorm = RMSNorm(hidden, shape.rms_norm_eps)
-        self.gate_up_proj = nn.Linear(hidden, 2 * inner, bias=False)
-        self.down_proj = nn.Linear(inner, hidden, bias=False)
+        self.gate_up_proj = Dense.empty(hidden, 2 * inner)
+        self.down_proj = Dense.empty(inner, hidden)
         self.packed = {
             "qkv_proj.weight": {
                 "self_attn.q_proj.weight": query,
@@ -151,6 +152,7 @@ class Decoder(nn.Module):
         return normed
 
 
-def logits(head: Tensor, hidden: Tensor) -> Tensor:
-    """Scores in fp32. ``head`` ``[V, H]`` is kept in fp32 where the model is fp16, whose range scores can leave."""
-    return linear(hidden.to(head.dtype), head).float()
+def logits(head: Dense, hidden: Tensor) -> Tensor:
+    """Scores in fp32. ``head`` is kept in fp32 where the model is fp16, whose range scores can leave."""
+    scores: Tensor = head(hidden.to(head.weight.dtype))
+    return scores.float()

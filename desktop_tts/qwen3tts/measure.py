@@ -21,7 +21,8 @@ from desktop_tts.qwen3tts.codec.shapes import codec_shapes
 from desktop_tts.qwen3tts.config import SAMPLE_RATE, ModelKind
 from desktop_tts.qwen3tts.generate import FrameMaker
 from desktop_tts.qwen3tts.model import Qwen3TTSModel
-from desktop_tts.qwen3tts.networks import Networks, load_networks, pick_device, pick_dtype
+from desktop_tts.qwen3tts.networks import Networks, load_networks, pick_device
+from desktop_tts.qwen3tts.precision import Precision, pick_precision
 from desktop_tts.qwen3tts.random_files import write_tokenizer
 from desktop_tts.qwen3tts.random_weights import random_checkpoint
 from desktop_tts.qwen3tts.released import ModelSize
@@ -53,7 +54,7 @@ def measure_random(
             "elements": element_counts(checkpoint),
         }
         for name in dtypes:
-            result[name] = measure(checkpoint, place, pick_dtype(name, place), frames)
+            result[name] = measure(checkpoint, place, pick_precision(name, place), frames)
     return result
 
 
@@ -65,10 +66,10 @@ def element_counts(checkpoint: Checkpoint) -> dict[str, int]:
     }
 
 
-def measure(checkpoint: Checkpoint, device: torch.device, dtype: torch.dtype, frames: int) -> dict[str, float]:
+def measure(checkpoint: Checkpoint, device: torch.device, precision: Precision, frames: int) -> dict[str, float]:
     """Load, speak and time. ``frames`` of 80 ms are made for the medians."""
     begun = time.perf_counter()
-    networks = load_networks(checkpoint, device, dtype)
+    networks = load_networks(checkpoint, device, precision)
     loaded_s = time.perf_counter() - begun
     model = Qwen3TTSModel(networks)
     cold, warm = _first_audio(model, device), _first_audio(model, device)

@@ -25,7 +25,7 @@ from desktop_tts.qwen3tts.checkpoint import open_checkpoint
 from desktop_tts.qwen3tts.cloning import CloneTools
 from desktop_tts.qwen3tts.config import SAMPLE_RATE
 from desktop_tts.qwen3tts.hub import find_model
-from desktop_tts.qwen3tts.networks import Networks, load_networks, pick_device, pick_dtype
+from desktop_tts.qwen3tts.networks import Networks, load_networks, pick_device
 from desktop_tts.qwen3tts.plans import (
     VoiceClonePrompt,
     clone_prompt_items,
@@ -35,6 +35,7 @@ from desktop_tts.qwen3tts.plans import (
     voice_clone_plans,
     voice_design_plans,
 )
+from desktop_tts.qwen3tts.precision import pick_precision
 from desktop_tts.qwen3tts.reference_audio import Reference
 from desktop_tts.qwen3tts.synthesis import EMPTY_TEXT, Pcm, Plan, Speech, Synthesizer
 from desktop_tts.qwen3tts.text_source import StreamedText
@@ -73,8 +74,9 @@ class Qwen3TTSModel:
         """
         device = pick_device(device_map)
         checkpoint = open_checkpoint(find_model(pretrained_model_name_or_path, revision))
-        kind = pick_dtype(dtype, device)
-        networks = load_networks(checkpoint, device, kind, attn_implementation, text_embedding_on_cpu)
+        networks = load_networks(
+            checkpoint, device, pick_precision(dtype, device), attn_implementation, text_embedding_on_cpu
+        )
         return cls(networks, CloneTools(checkpoint, device) if checkpoint.config.tts_model_type == "base" else None)
 
     @property

@@ -14,6 +14,8 @@ from desktop_tts.qwen3tts.code_predictor import CodePredictor
 from desktop_tts.qwen3tts.codec.decoder import CodecDecoder
 from desktop_tts.qwen3tts.codec.shapes import codec_shapes
 from desktop_tts.qwen3tts.config import ModelConfig, TalkerConfig
+from desktop_tts.qwen3tts.dense import Dense
+from desktop_tts.qwen3tts.precision import Precision
 from desktop_tts.qwen3tts.shapes import model_shapes
 from desktop_tts.qwen3tts.talker import Talker
 from desktop_tts.qwen3tts.tokenizer import TextTokenizer, load_tokenizer
@@ -40,26 +42,14 @@ def pick_device(name: str | torch.device | None) -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def pick_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.dtype:
-    """By torch's names. None or "auto" is fp32, and on CUDA bf16, or fp16 where the card lacks that."""
-    if dtype is None or dtype == "auto":
-        if device.type != "cuda":
-            return torch.float32
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-    found = getattr(torch, dtype.removeprefix("torch."), None) if isinstance(dtype, str) else dtype
-    if found not in (torch.float32, torch.bfloat16, torch.float16):
-        raise ValueError(f"dtype must be float32, bfloat16 or float16, not {dtype}.")
-    return found
-
-
 def load_networks(
     checkpoint: Checkpoint,
     device: torch.device,
-    dtype: torch.dtype,
+    precision: Precision,
     attention: str | None = None,
     text_embedding_on_cpu: bool = False,
 ) -> Networks:
-    """Load what speaking needs. The codec is always in fp32, as its file is.
+    """Load what speaking needs. The codec computes in fp32, as its file is.
 
     The text embedding is a third of the 0.6B model, of which each text uses a few rows. With
     ``text_embedding_on_cpu``, and always when ``device`` is the CPU, it stays in the file and only these rows are read.
@@ -71,8 +61,8 @@ def load_networks(
     codec_tensors.check(codec_shapes(checkpoint.codec))
     tokenizer = load_tokenizer(checkpoint.path, config)
     stays = text_embedding_on_cpu or device.type == "cpu"
-    talker, predictor = load_talker(config.talker, tensors, device, dtype, attention, stays)
-    decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device).pack()
+    talker, predictor = load_talker(config.talker, tensors, device, precision, attention, stays)
+    decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device).pack(precision.codec)
     return Networks(config, checkpoint.generation, tokenizer, talker, predictor, decoder)
 
 
@@ -80,19 +70,22 @@ def load_talker(
     config: TalkerConfig,
     tensors: Tensors,
     device: torch.device,
-    dtype: torch.dtype,
+    precision: Precision,
     attention: str | None = None,
     text_embedding_stays: bool = True,
 ) -> tuple[Talker, CodePredictor]:
     """The two decoders."""
+    dtype = precision.dtype
     attend = pick_attention(attention, device, dtype)
     with torch.device("meta"):
         talker, predictor = Talker(config, attend), CodePredictor(config, attend)
     talker.text_table = _text_table(config, tensors, None if text_embedding_stays else (device, dtype))
-    wide = dtype == torch.float16
-    load_module(talker, tensors, "talker.", dtype=dtype, device=device, wide=["codec_head"] if wide else [])
-    prefix = "talker.code_predictor."
-    load_module(predictor, tensors, prefix, dtype=dtype, device=device, wide=["lm_head"] if wide else [])
+    wide = ("codec_head.*", "lm_head.*") if dtype == torch.float16 else ()
+    for module, prefix in ((talker, "talker."), (predictor, "talker.code_predictor.")):
+        load_module(
+            module, tensors, prefix, dtype=dtype, device=device, wide=wide,
+            loaded=lambda _, owner: owner.pack(precision.weights) if isinstance(owner, Dense) else None,
+        )  # fmt: skip
     return talker, predictor
 
 

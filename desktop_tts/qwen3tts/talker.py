@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from desktop_tts.qwen3tts.attention import Attend
 from desktop_tts.qwen3tts.config import TalkerConfig
+from desktop_tts.qwen3tts.dense import Dense
 from desktop_tts.qwen3tts.layers import Decoder, KVCache, Rope, logits
 
 
@@ -39,8 +40,8 @@ class TextProjection(nn.Module):
 
     def __init__(self, text: int, hidden: int) -> None:
         super().__init__()
-        self.linear_fc1 = nn.Linear(text, text)
-        self.linear_fc2 = nn.Linear(text, hidden)
+        self.linear_fc1 = Dense.empty(text, text, bias=True, keep_exact=True)
+        self.linear_fc2 = Dense.empty(text, hidden, bias=True, keep_exact=True)
 
     def forward(self, rows: Tensor) -> Tensor:
         projected: Tensor = self.linear_fc2(silu(self.linear_fc1(rows)))
@@ -57,12 +58,9 @@ class Talker(nn.Module):
         self.config = config
         self.model = Decoder(config, attend)
         self.codec_embedding = nn.Parameter(torch.empty(config.vocab_size, config.hidden_size))
-        self.codec_head = nn.Parameter(torch.empty(config.vocab_size, config.hidden_size))
+        self.codec_head = Dense.empty(config.hidden_size, config.vocab_size, keep_exact=True)
         self.text_projection = TextProjection(config.text_hidden_size, config.hidden_size)
-        self.packed = {
-            "codec_embedding": {"model.codec_embedding.weight": config.vocab_size},
-            "codec_head": {"codec_head.weight": config.vocab_size},
-        }
+        self.packed = {"codec_embedding": {"model.codec_embedding.weight": config.vocab_size}}
 
     @property
     def dtype(self) -> torch.dtype:

@@ -13,6 +13,7 @@ from torch import nn
 from desktop_tts.qwen3tts.checkpoint import Tensors, load_module, open_checkpoint
 from desktop_tts.qwen3tts.errors import CheckpointError
 from desktop_tts.qwen3tts.networks import load_networks
+from desktop_tts.qwen3tts.precision import Precision
 from support import golden
 
 
@@ -22,7 +23,7 @@ def directory(tmp_path):
 
 
 def load(directory):
-    return load_networks(open_checkpoint(directory), torch.device("cpu"), torch.float32)
+    return load_networks(open_checkpoint(directory), torch.device("cpu"), Precision(torch.float32))
 
 
 @pytest.mark.parametrize("name", golden.CHECKPOINTS)

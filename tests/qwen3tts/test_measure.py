@@ -9,9 +9,11 @@ import torch
 
 from desktop_tts.qwen3tts.checkpoint import open_checkpoint
 from desktop_tts.qwen3tts.measure import element_counts, measure
+from desktop_tts.qwen3tts.precision import pick_precision
 from desktop_tts.qwen3tts.random_weights import random_checkpoint
 from support import golden
 
+CPU = torch.device("cpu")
 FIELDS = {
     "load_s", "first_audio_cold_ms", "first_audio_ms", "prefill_ms", "talker_step_ms", "predictor_frame_ms",
     "codec_frame_ms", "frame_ms", "real_time_factor", "peak_rss_mb",
@@ -19,9 +21,10 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("name", ["custom_voice", "voice_design"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
 def test_a_tiny_model_is_measured(name, dtype):
-    found = measure(open_checkpoint(golden.checkpoint(name)), torch.device("cpu"), dtype, 3)
+    precision = pick_precision(dtype, CPU)
+    found = measure(open_checkpoint(golden.checkpoint(name)), CPU, precision, 3)
     assert set(found) == FIELDS
     assert all(math.isfinite(value) and value > 0 for value in found.values())
     stages = found["talker_step_ms"] + found["predictor_frame_ms"] + found["codec_frame_ms"]
@@ -31,7 +34,7 @@ def test_a_tiny_model_is_measured(name, dtype):
 
 def test_a_base_model_is_refused_with_a_sentence():
     with pytest.raises(ValueError, match="cloned voice"):
-        measure(open_checkpoint(golden.checkpoint("base")), torch.device("cpu"), torch.float32, 3)
+        measure(open_checkpoint(golden.checkpoint("base")), CPU, pick_precision(None, CPU), 3)
 
 
 @pytest.mark.parametrize(

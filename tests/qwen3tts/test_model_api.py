@@ -239,8 +239,8 @@ def test_the_limit_leaves_room_for_slow_speech_and_digits():
 def test_wrong_ways_of_loading_are_refused():
     with pytest.raises(ValueError, match="sdpa, eager or flash_attention_2"):
         Qwen3TTSModel.from_pretrained(golden.checkpoint("base"), attn_implementation="magic")
-    for dtype in ("int8", "nonsense", torch.float64):
-        with pytest.raises(ValueError, match="float32, bfloat16 or float16"):
+    for dtype in ("int4", "nonsense", torch.float64):
+        with pytest.raises(ValueError, match="float32, bfloat16, float16 or int8"):
             Qwen3TTSModel.from_pretrained(golden.checkpoint("base"), dtype=dtype)
 
 

@@ -21,6 +21,7 @@ from desktop_tts.qwen3tts.codec.transformer import WindowTransformer
 from desktop_tts.qwen3tts.codec.weights import Weights, layer_norm
 from desktop_tts.qwen3tts.config import CodecDecoderConfig
 from desktop_tts.qwen3tts.dense import Dense, pack
+from desktop_tts.qwen3tts.packing import Form
 
 MAX_BLOCK = 8
 """Frames that may be computed at once: enough for full speed, and memory doesn't grow with the length."""
@@ -56,9 +57,9 @@ class CodecDecoder(nn.Module):
         self._block = min(MAX_BLOCK, config.sliding_window)
         self.requires_grad_(False).eval()
 
-    def pack(self) -> CodecDecoder:
+    def pack(self, form: Form = Form.EXACT) -> CodecDecoder:
         """Make it faster on a CPU, once it has its device and type, which it keeps from then on."""
-        pack(self)
+        pack(self, form)
         return self
 
     def new_state(self, batch: int = 1) -> CodecState:
