@@ -144,8 +144,8 @@ def load_module(
     device: torch.device | str = "cpu",
     unused: Iterable[str] = (),
     wide: Collection[str] = (),
-    given: Callable[[str, nn.Module], bool] = lambda _name, _owner: False,
-    loaded: Callable[[str, nn.Module], None] = lambda _name, _owner: None,
+    given: Callable[[str, nn.Module], bool] | None = None,
+    loaded: Callable[[str, nn.Module], None] | None = None,
 ) -> None:
     """Give every parameter and persistent buffer of ``module`` (built on the meta device) its tensor, in ``dtype``.
 
@@ -163,7 +163,7 @@ def load_module(
         for name, old in [*module.named_parameters(), *persistent]:
             path, _, leaf = name.rpartition(".")
             owner, parts = module.get_submodule(path), sources.get(name)
-            if given(prefix + name, owner):
+            if given and given(prefix + name, owner):
                 for part in parts or (name,):
                     tensors.ignore(prefix + part)
                 continue
@@ -171,7 +171,8 @@ def load_module(
             new = _read(tensors, prefix, name, parts, torch.empty(old.shape, dtype=kind, device=device))
             setattr(owner, leaf, nn.Parameter(new, requires_grad=False) if isinstance(old, nn.Parameter) else new)
             del new  # its owner may be about to replace it
-            loaded(prefix + name, owner)
+            if loaded:
+                loaded(prefix + name, owner)
     module.requires_grad_(False).eval()
 
 

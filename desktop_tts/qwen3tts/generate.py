@@ -18,6 +18,7 @@ from desktop_tts.qwen3tts.rows import frame_rows
 from desktop_tts.qwen3tts.sampling import Draw, Sampling, penalize, pick_code
 from desktop_tts.qwen3tts.talker import Talker
 from desktop_tts.qwen3tts.text_source import FedText
+from desktop_tts.qwen3tts.threads import ThreadTuner
 
 _CONTROL_IDS = 1024
 """So many ids at the end of the codec vocabulary are no codes; of them only the end can be chosen."""
@@ -144,6 +145,7 @@ def frames(
     draw: Draw,
     pad: int,
     cancel: threading.Event,
+    tuner: ThreadTuner,
 ) -> Iterator[Frames]:
     """Make the frames of some utterances, side by side, as one batch. ``pad`` is the text id after the text's end.
 
@@ -151,24 +153,29 @@ def frames(
     within a frame's time when ``cancel`` is set. Nothing is kept between calls.
     """
     room = max(utterance.limit.of(utterance.text.length()) for utterance in utterances)
+    tuner.begin(len(utterances))
     maker = FrameMaker(talker, predictor, [u.rows for u in utterances], sampling, draw, min(room, _ROOM))
     made = 0
     while True:
         _end(utterances, Ending.LIMIT, [utterance.is_long(made) for utterance in utterances])
         if _over(utterances, cancel):
             return
-        code = maker.first_code(made)
-        chosen = code[:, 0].tolist()  # the one wait for the device in each frame
+        with tuner.work():
+            code = maker.first_code(made)
+            chosen = code[:, 0].tolist()  # the one wait for the device in each frame
         _end(utterances, Ending.SPOKEN, [value == talker.config.codec_eos_token_id for value in chosen])
         if _over(utterances, cancel):
             return
-        codes = maker.finish(code)
+        with tuner.work():
+            codes = maker.finish(code)
         yield Frames(codes, tuple(utterance.ending is None for utterance in utterances))
         made += 1
         text = [utterance.text.take(cancel) for utterance in utterances]
         if _over(utterances, cancel):
             return
-        maker.advance(codes, [pad if number is None else number for number in text], pad)
+        with tuner.work():
+            maker.advance(codes, [pad if number is None else number for number in text], pad)
+        tuner.frame_done()
 
 
 def _end(utterances: Sequence[Utterance], ending: Ending, which: Sequence[bool]) -> None:

@@ -26,13 +26,7 @@ class RMSNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
-        return unit_rms(x, self.eps) * self.weight
-
-
-def unit_rms(x: Tensor, eps: float) -> Tensor:
-    """``x`` over its root mean square along the last axis."""
-    wide = x.float()
-    return (wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + eps)).to(x.dtype)
+        return torch.rms_norm(x, self.weight.shape, self.weight, self.eps)
 
 
 @dataclass(slots=True)
@@ -95,7 +89,7 @@ class DecoderLayer(nn.Module):
         batch, rows, _ = x.shape
         qkv = self.qkv_proj(self.input_layernorm(x)).view(batch, rows, -1, self.size)
         turned = self.heads + self.kv_heads
-        qk = rope.rotate(unit_rms(qkv[:, :, :turned], self.eps) * self.qk_norm)
+        qk = rope.rotate(torch.rms_norm(qkv[:, :, :turned], (self.size,), None, self.eps) * self.qk_norm)
         keys.index_copy_(2, index, qk[:, :, self.heads :].transpose(1, 2))
         values.index_copy_(2, index, qkv[:, :, turned:].transpose(1, 2))
         attended = attend(qk[:, :, : self.heads], keys, values, mask)

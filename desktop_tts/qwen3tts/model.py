@@ -48,12 +48,12 @@ Text = str | Iterable[str]
 class Qwen3TTSModel:
     """A loaded model. Utterances share nothing but its weights, so several threads may speak at once."""
 
-    def __init__(self, networks: Networks, tools: CloneTools | None = None) -> None:
-        """``tools`` are those of a base model."""
+    def __init__(self, networks: Networks, tools: CloneTools | None = None, threads: int | None = None) -> None:
+        """``tools`` are those of a base model, ``threads`` as in ``from_pretrained``."""
         self.networks = networks
         self.config = networks.config
         self._tools = tools
-        self._synthesizer = Synthesizer(networks)
+        self._synthesizer = Synthesizer(networks, threads)
 
     @classmethod
     def from_pretrained(
@@ -65,19 +65,30 @@ class Qwen3TTSModel:
         attn_implementation: str | None = None,
         text_embedding_on_cpu: bool = False,
         revision: str | None = None,
+        threads: int | None = None,
+        weight_cache: Path | None = None,
     ) -> Qwen3TTSModel:
         """Load a directory in the official layout, or a repository on Hugging Face.
 
         ``device_map``: "cpu" (also None), "cuda:0", "mps", or "auto" for the best there is. ``dtype``: None for fp32,
-        on CUDA bf16 where the card has it. ``attn_implementation``: "sdpa", "eager" or "flash_attention_2", which falls
-        back on "sdpa" where it can't run. Raises ``CheckpointError`` for files that can't be used.
+        on CUDA bf16 where the card has it; on a CPU also "int8", and "auto" for the fastest (see ``pick_precision``).
+        ``attn_implementation``: "sdpa", "eager" or "flash_attention_2", which falls back on "sdpa" where it can't run.
+        ``threads`` of the processor: None for as many as turn out to be fastest, frame by frame. ``weight_cache`` is a
+        folder where int8 weights are kept for the next time. Raises ``CheckpointError`` for files that can't be used.
         """
         device = pick_device(device_map)
         checkpoint = open_checkpoint(find_model(pretrained_model_name_or_path, revision))
+        precision = pick_precision(dtype, device)
         networks = load_networks(
-            checkpoint, device, pick_precision(dtype, device), attn_implementation, text_embedding_on_cpu
+            checkpoint, device, precision, attn_implementation, text_embedding_on_cpu, weight_cache
         )
-        return cls(networks, CloneTools(checkpoint, device) if checkpoint.config.tts_model_type == "base" else None)
+        tools = CloneTools(checkpoint, device) if checkpoint.config.tts_model_type == "base" else None
+        return cls(networks, tools, threads)
+
+    @property
+    def frame_s(self) -> float | None:
+        """Seconds that a frame of 80 ms usually takes in the calling thread, sound included; None before the first."""
+        return self._synthesizer.frame_s
 
     @property
     def identity(self) -> ModelIdentity:

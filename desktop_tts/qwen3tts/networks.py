@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from desktop_tts.qwen3tts.attention import pick_attention
 from desktop_tts.qwen3tts.checkpoint import Checkpoint, Tensors, load_module
@@ -15,10 +18,12 @@ from desktop_tts.qwen3tts.codec.decoder import CodecDecoder
 from desktop_tts.qwen3tts.codec.shapes import codec_shapes
 from desktop_tts.qwen3tts.config import ModelConfig, TalkerConfig
 from desktop_tts.qwen3tts.dense import Dense
+from desktop_tts.qwen3tts.packing import Form
 from desktop_tts.qwen3tts.precision import Precision
 from desktop_tts.qwen3tts.shapes import model_shapes
 from desktop_tts.qwen3tts.talker import Talker
 from desktop_tts.qwen3tts.tokenizer import TextTokenizer, load_tokenizer
+from desktop_tts.qwen3tts.weight_cache import Int8Cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,11 +53,13 @@ def load_networks(
     precision: Precision,
     attention: str | None = None,
     text_embedding_on_cpu: bool = False,
+    weight_cache: Path | None = None,
 ) -> Networks:
     """Load what speaking needs. The codec computes in fp32, as its file is.
 
     The text embedding is a third of the 0.6B model, of which each text uses a few rows. With
     ``text_embedding_on_cpu``, and always when ``device`` is the CPU, it stays in the file and only these rows are read.
+    ``weight_cache`` is a folder where int8 weights are kept for the next time.
     Raises ``CheckpointError`` before anything is loaded if a tensor is missing, misshaped or unknown.
     """
     config = checkpoint.config
@@ -61,7 +68,11 @@ def load_networks(
     codec_tensors.check(codec_shapes(checkpoint.codec))
     tokenizer = load_tokenizer(checkpoint.path, config)
     stays = text_embedding_on_cpu or device.type == "cpu"
-    talker, predictor = load_talker(config.talker, tensors, device, precision, attention, stays)
+    cache = None
+    if weight_cache and precision.weights is Form.INT8 and tensors.path.is_file():
+        key = hashlib.sha256(str(tensors.path.resolve()).encode()).hexdigest()[:16]
+        cache = Int8Cache(weight_cache / f"int8-{key}.safetensors", tensors.path)
+    talker, predictor = load_talker(config.talker, tensors, device, precision, attention, stays, cache)
     decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device).pack(precision.codec)
     return Networks(config, checkpoint.generation, tokenizer, talker, predictor, decoder)
 
@@ -73,6 +84,7 @@ def load_talker(
     precision: Precision,
     attention: str | None = None,
     text_embedding_stays: bool = True,
+    cache: Int8Cache | None = None,
 ) -> tuple[Talker, CodePredictor]:
     """The two decoders."""
     dtype = precision.dtype
@@ -81,12 +93,18 @@ def load_talker(
         talker, predictor = Talker(config, attend), CodePredictor(config, attend)
     talker.text_table = _text_table(config, tensors, None if text_embedding_stays else (device, dtype))
     wide = ("codec_head.*", "lm_head.*") if dtype == torch.float16 else ()
+    loaded = cache.loaded if cache else partial(_pack, precision.weights)
+    given = cache.provide if cache else None
     for module, prefix in ((talker, "talker."), (predictor, "talker.code_predictor.")):
-        load_module(
-            module, tensors, prefix, dtype=dtype, device=device, wide=wide,
-            loaded=lambda _, owner: owner.pack(precision.weights) if isinstance(owner, Dense) else None,
-        )  # fmt: skip
+        load_module(module, tensors, prefix, dtype=dtype, device=device, wide=wide, given=given, loaded=loaded)
+    if cache:
+        cache.save()
     return talker, predictor
+
+
+def _pack(form: Form, _name: str, owner: nn.Module) -> None:
+    if isinstance(owner, Dense):
+        owner.pack(form)
 
 
 def _text_table(config: TalkerConfig, tensors: Tensors, place: tuple[torch.device, torch.dtype] | None) -> Tensor:

@@ -25,6 +25,7 @@ from desktop_tts.qwen3tts.prompt import Reference, Row, fed_text_prompt, needed_
 from desktop_tts.qwen3tts.rows import prompt_rows
 from desktop_tts.qwen3tts.sampling import Sampling, SeededDraw
 from desktop_tts.qwen3tts.text_source import FedText, StreamedText
+from desktop_tts.qwen3tts.threads import ThreadTuner
 
 Pcm = NDArray[np.float32]
 """Mono samples in -1..1 at 24 kHz, shape [n]."""
@@ -67,12 +68,29 @@ class Settings:
     retry: bool
 
 
+class _Tuner(threading.local):
+    """One for each thread that speaks."""
+
+    def __init__(self, fixed: int | None, most: int) -> None:
+        self.of_this_thread = ThreadTuner(fixed, most)
+
+
 class Synthesizer:
     """Speaks plans. Utterances share nothing but weights and warmed codec states, so any thread may call."""
 
-    def __init__(self, networks: Networks) -> None:
+    def __init__(self, networks: Networks, threads: int | None = None) -> None:
+        """``threads`` of the processor, or as many as turn out to be fastest."""
         self._networks = networks
+        most = torch.get_num_threads()
+        if threads is None and networks.talker.device.type != "cpu":
+            threads = most
+        self._tuner = _Tuner(threads, most)
         self._warm: OrderedDict[bytes, CodecState] = OrderedDict()
+
+    @property
+    def frame_s(self) -> float | None:
+        """Seconds that a frame usually takes in this thread, with its sound; None before the first."""
+        return self._tuner.of_this_thread.usual_s
 
     def stream(self, plan: Plan, settings: Settings, cancel: threading.Event, frames_per_chunk: int = 1) -> Speech:
         """Give the sound of every ``frames_per_chunk`` frames, 1,920 samples each, as soon as it exists.
@@ -131,8 +149,11 @@ class Synthesizer:
         state = stack_states([self._codec_state(plan, cancel) for plan in plans])
         draw = SeededDraw([plan.seed for plan in plans])
         pad = networks.config.tts_pad_token_id
-        for frame in frames(networks.talker, networks.predictor, utterances, settings.sampling, draw, pad, cancel):
-            yield networks.decoder.decode_frames(frame.codes[:, None], state).cpu().numpy()
+        tuner, sampling = self._tuner.of_this_thread, settings.sampling
+        for frame in frames(networks.talker, networks.predictor, utterances, sampling, draw, pad, cancel, tuner):
+            with tuner.work():
+                sound = networks.decoder.decode_frames(frame.codes[:, None], state).cpu().numpy()
+            yield sound
 
     @torch.inference_mode()
     def _begin(self, plans: Sequence[Plan], settings: Settings, cancel: threading.Event) -> list[Utterance]:
