@@ -175,6 +175,8 @@ class App(QObject):
 
     def _on_loading(self, progress: LoadProgress) -> None:
         self.reader.show_progress("" if progress.fraction == 1.0 else progress.message)
+        if progress.warning:
+            self.tray.notify(progress.warning)
 
     def _manner(self) -> Manner:
         return Manner.from_settings(self.settings.current)

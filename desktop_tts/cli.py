@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("--random", choices=("0.6b", "1.7b"), help="Qwen3-TTS of this size with random weights")
     bench.add_argument("--kind", choices=("custom_voice", "voice_design"), default="custom_voice", help="its kind")
     bench.add_argument("--device", default="auto", help="cpu, cuda:0, mps; auto is the fastest there is")
-    bench.add_argument("--dtype", default="float32,bfloat16", help="number formats, with commas between")
+    bench.add_argument("--dtype", default="int8,float32,bfloat16", help="number formats, with commas between")
     bench.add_argument("--frames", type=int, default=20, help="frames to measure (default 20)")
     bench.add_argument("--threads", type=int, default=0, help="processor threads; PyTorch's choice by default")
     return top

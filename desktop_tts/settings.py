@@ -75,7 +75,9 @@ class Audio:
 @dataclass(frozen=True, slots=True)
 class Models:
     device: str = _option("auto", "where Qwen3-TTS runs: auto, cpu, cuda:0, mps")
-    dtype: str = _option("auto", "number format of Qwen3-TTS", choices=("auto", "float32", "bfloat16", "float16"))
+    dtype: str = _option(
+        "auto", "number format of Qwen3-TTS", choices=("auto", "int8", "float32", "bfloat16", "float16")
+    )
     folder: str = _option("", "folder of a Qwen3-TTS model of your own; its voices are qwen:own/...")
     unload_after_min: float = _option(
         10.0, "minutes without speech after which Qwen3-TTS gives its memory back; 0 keeps it", low=0.0, high=1440.0

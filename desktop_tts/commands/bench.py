@@ -11,6 +11,7 @@ import platform
 import sys
 from typing import Any
 
+from desktop_tts.engines.qwen_process import ENVIRONMENT
 from desktop_tts.errors import NotInstalled, Unsupported
 from desktop_tts.exit_codes import OK
 
@@ -32,7 +33,8 @@ def _path(runs: int) -> dict[str, Any]:
 def _random(options: argparse.Namespace) -> dict[str, Any]:
     if importlib.util.find_spec("torch") is None:
         raise NotInstalled("Qwen3-TTS needs PyTorch.", "Install it with: python3 installers/bootstrap.py setup --qwen")
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as the app sets it for the model's process
+    for name, value in ENVIRONMENT.items():  # as the app sets it for the model's process
+        os.environ.setdefault(name, value)
     from desktop_tts.bench.path import processor
     from desktop_tts.qwen3tts.measure import measure_random
 

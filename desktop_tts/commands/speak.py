@@ -134,8 +134,13 @@ def _spoken(
     manner = Manner.from_settings(settings)
     if options:
         manner = replace(manner, seed=options.seed, language=options.language or "")
-    tell = lambda sentence: print(sentence, file=sys.stderr)  # noqa: E731
-    return narrate(Script(utterances), Catalog(all_engines(lambda: settings)), lambda: manner, cancel, tell)
+
+    def tell(sentence: str) -> None:
+        if sentence:
+            print(sentence, file=sys.stderr)
+
+    engines = all_engines(lambda: settings, lambda progress: tell(progress.warning))
+    return narrate(Script(utterances), Catalog(engines), lambda: manner, cancel, tell)
 
 
 def _to_file(options: argparse.Namespace, settings: Settings) -> int:

@@ -16,6 +16,8 @@ class LoadProgress:
 
     message: str
     fraction: float | None = None
+    warning: str = ""
+    """A sentence that the user should see, though loading went well."""
 
 
 Progress = Callable[[LoadProgress], None]

@@ -17,8 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from desktop_tts import paths
 from desktop_tts.engines.base import LoadProgress, Progress
+from desktop_tts.engines.pacing import expected_s, paced
 from desktop_tts.engines.qwen_process import Message, QwenProcess
+from desktop_tts.engines.speeds import Speeds, slowness
 from desktop_tts.errors import EngineError, EngineFault, NotInstalled, OutOfMemory, Unsupported
 from desktop_tts.models import store
 from desktop_tts.models.catalog import MODELS
@@ -43,7 +46,10 @@ SPEAKERS = {
 }
 """Native language and description of the published speakers."""
 RATE = 24_000
+FRAME_S = 0.08
 POLL_S = 0.04
+LIVE_S = 8.0
+"""How much of a text that is still being written is spoken without a gap, when speaking is slow."""
 RETRY_AFTER_S = 120.0
 """A model that could not be loaded is tried again after this."""
 
@@ -83,6 +89,7 @@ class QwenEngine:
         options: Callable[[], QwenOptions] = QwenOptions,
         on_progress: Progress = lambda _: None,
         find_models: Callable[[], tuple[Model, ...]] | None = None,
+        speeds: Speeds | None = None,
     ) -> None:
         self._options, self._on_progress = options, on_progress
         self._find_models = find_models or (lambda: installed_models(options().folder))
@@ -91,6 +98,7 @@ class QwenEngine:
         self._loading: str = ""
         self._attempts: list[tuple[str, str]] = []
         self._failure: tuple[float, EngineError] | None = None
+        self._speeds = speeds or Speeds()
         self._lock = threading.RLock()
         self._next_id = 0
         self._idle: threading.Timer | None = None
@@ -119,6 +127,8 @@ class QwenEngine:
                 native, description = SPEAKERS.get(speaker, ("", ""))
                 codes = sorted(LANGUAGES, key=lambda code: (code != native, code != "en", code))
                 name = f"{speaker.replace('_', ' ').title()} (Qwen3-TTS {model.key.split('-', 1)[0].upper()})"
+                if (self._speeds.get(model.key) or 0) > 1:
+                    description = f"{description}; slower than speech on this computer".removeprefix("; ")
                 found.append(Voice(f"qwen:{model.key}/{speaker}", name, self.id, tuple(codes), description))
         return tuple(found)
 
@@ -166,7 +176,8 @@ class QwenEngine:
     def _try_next(self, folder: Path) -> None:
         device, dtype = self._attempts.pop(0)
         assert self._process is not None
-        self._process.send({"op": "load", "path": str(folder), "device": device, "dtype": dtype})
+        cache = str(paths.cache_dir() / "weights")
+        self._process.send({"op": "load", "path": str(folder), "device": device, "dtype": dtype, "cache": cache})
 
     def _watch(self, key: str, tell: Progress) -> None:
         """Take one message of a process that loads."""
@@ -181,7 +192,7 @@ class QwenEngine:
             self._loaded, self._loading, self._failure = key, "", None
             self.where = f"{head['device']}, {head['dtype']}"
             log.info("loaded %s on %s", key, self.where)
-            tell(LoadProgress(f"{self.name} is ready.", 1.0))
+            tell(LoadProgress(f"{self.name} is ready.", 1.0, self._measured(key, head["frame_s"])))
         elif head.get("op") == "load" and head["failed"] == "memory" and self._attempts:
             log.warning("no memory for %s; trying %s", key, self._attempts[0])
             tell(LoadProgress(f"{self.name} {key}: not enough memory on the device, trying another way"))
@@ -189,6 +200,17 @@ class QwenEngine:
             self._try_next(folder)
         elif head.get("op") == "load":
             raise _error(head, f"{self.name} {key}")
+
+    def _measured(self, key: str, frame_s: float) -> str:
+        """Note how fast the model is here; a sentence if that is slower than speech."""
+        factor = frame_s / FRAME_S
+        self._speeds.set(key, factor)
+        log.info("a second of speech takes %.2f s", factor)
+        return slowness(f"{self.name} {key}", factor, smaller=key.startswith("1.7b"))
+
+    def real_time_factor(self, model: str) -> float | None:
+        """Seconds that a second of speech took with the model ``model`` when it was last loaded; None if never."""
+        return self._speeds.get(model)
 
     def _drop(self) -> None:
         if self._process is not None:
@@ -212,7 +234,9 @@ class QwenEngine:
                 if language is None:
                     raise Unsupported(f"{self.name} doesn't speak the language {request.language!r}.")
                 if self._ensure(key, cancel):
-                    yield from self._speak(request, speaker, language, cancel)
+                    length_s = expected_s(request.text) if isinstance(request.text, str) else LIVE_S
+                    speech = self._speak(request, speaker, language, cancel)
+                    yield from paced(speech, self._speeds.get(key), length_s)
             finally:
                 self._start_idle()
 

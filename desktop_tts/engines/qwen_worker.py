@@ -24,6 +24,8 @@ from desktop_tts.text.feed import TextFeed
 if TYPE_CHECKING:
     from desktop_tts.qwen3tts.model import Qwen3TTSModel
 
+WARM_UP_FRAMES = 12
+
 
 class Worker:
     """Speaks one request after another; a second thread takes in cancels and more text meanwhile."""
@@ -101,28 +103,30 @@ class Worker:
         dtype = request["dtype"]
         if dtype == "auto":
             dtype = _good_dtype(device)
-        if threads := request.get("threads"):
-            torch.set_num_threads(threads)
         self._model = None
         self._say({"op": "progress", "message": "Reading the model"})
-        self._model = Qwen3TTSModel.from_pretrained(request["path"], device_map=device, dtype=dtype)
+        cache = Path(request["cache"]) if request.get("cache") else None
+        self._model = Qwen3TTSModel.from_pretrained(
+            request["path"], device_map=device, dtype=dtype, threads=request.get("threads"), weight_cache=cache
+        )
         self._say({"op": "progress", "message": "Warming up"})
-        self._warm_up(request)
-        self._say({"op": "load", "done": True, "device": device, "dtype": dtype})
+        self._warm_up()
+        self._say({"op": "load", "done": True, "device": device, "dtype": dtype, "frame_s": self._model.frame_s})
 
-    def _warm_up(self, request: dict[str, Any]) -> None:
-        """A few frames, so that the first request pays for no first use of anything."""
+    def _warm_up(self) -> None:
+        """Some frames, so that the first request pays for no first use of anything, and the time of a frame is known
+        with every number of threads."""
         model = self._model
         assert model is not None
+        text = "Hello, this is how I sound."
+        most: dict[str, Any] = {"seed": 0, "max_new_tokens": WARM_UP_FRAMES}
         match model.config.tts_model_type:
             case "custom_voice":
-                speech = model.stream_custom_voice(
-                    "Hello.", model.get_supported_speakers()[0], seed=0, max_new_tokens=4
-                )
+                speech = model.stream_custom_voice(text, model.get_supported_speakers()[0], **most)
             case "voice_design":
-                speech = model.stream_voice_design("Hello.", "a calm voice", seed=0, max_new_tokens=4)
+                speech = model.stream_voice_design(text, "a calm voice", **most)
             case _:
-                return
+                speech = model.stream_voice_clone(text, voice_clone_prompt=[model.blank_voice()], **most)
         for _ in speech:
             pass
 
@@ -159,14 +163,16 @@ class Worker:
 
 
 def _good_dtype(device: str) -> str:
-    """bf16 where the hardware has it, since half the memory is read; fp32 elsewhere."""
+    """The fastest that this device is good at: what costs is reading the weights."""
     import torch
+
+    from desktop_tts.qwen3tts.packing import has_bfloat16_kernels, int8_obstacle
 
     if device.startswith("cuda"):
         return "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
-    if device == "cpu" and torch.ops.mkldnn._is_mkldnn_bf16_supported():
-        return "bfloat16"
-    return "float32"
+    if device == "cpu" and not int8_obstacle():
+        return "int8"
+    return "bfloat16" if device == "cpu" and has_bfloat16_kernels() else "float32"
 
 
 def main() -> None:

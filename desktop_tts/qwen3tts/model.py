@@ -233,6 +233,12 @@ class Qwen3TTSModel:
         assert self._tools is not None
         return self._tools.create(ref_audio, ref_text, x_vector_only_mode)
 
+    def blank_voice(self) -> VoiceClonePromptItem:
+        """A voice of nobody, to warm a base model up with."""
+        require_kind(self.config, "base", "blank_voice")
+        assert self.config.speaker_encoder is not None
+        return VoiceClonePromptItem(None, torch.zeros(self.config.speaker_encoder.enc_dim), True, False)
+
     def get_supported_speakers(self) -> list[str]:
         """In lower case; empty for models without speakers of their own."""
         return sorted(self.config.talker.spk_id)

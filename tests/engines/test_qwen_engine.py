@@ -10,6 +10,7 @@ import pytest
 
 from desktop_tts.engines.catalog import Catalog, all_engines
 from desktop_tts.engines.qwen import QwenEngine, QwenOptions, describe
+from desktop_tts.engines.speeds import Speeds
 from desktop_tts.errors import EngineError, EngineFault, NotInstalled, Unsupported
 from desktop_tts.settings import Settings
 from desktop_tts.speech import SpeechRequest, Voice
@@ -19,8 +20,9 @@ VOICE = "qwen:tiny/ryan"
 
 
 @pytest.fixture(autouse=True)
-def one_thread(monkeypatch):
+def small_and_private(monkeypatch, tmp_path):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # tiny tensors
+    monkeypatch.setenv("DESKTOP_TTS_HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture
@@ -193,3 +195,56 @@ print("torch" in sys.modules, "transformers" in sys.modules)
 
 def test_it_joins_the_catalogue_last():
     assert [engine.id for engine in Catalog(all_engines(Settings)).engines][-1] == "qwen"
+
+
+def test_its_speed_is_known_after_loading_and_at_the_next_start(engine):
+    assert engine.real_time_factor("tiny") is None
+    engine.load()
+    factor = engine.real_time_factor("tiny")
+    assert 0 < factor < 20
+    assert QwenEngine(find_models=lambda: ()).real_time_factor("tiny") == pytest.approx(factor, abs=0.001)
+
+
+def test_a_model_slower_than_speech_says_so_before_it_is_heard(engine):
+    engine.load()
+    assert engine.messages[-1].warning == ""  # a tiny model is fast everywhere
+    told = engine._measured("1.7b-custom-voice", 0.2)
+    assert "needs 2.5 seconds for each second of speech" in told
+    assert "0.6B" in told
+    assert "0.6B" not in engine._measured("0.6b-custom-voice", 0.2)
+    engine._measured("tiny", 0.2)
+    assert "slower than speech on this computer" in engine.voices()[0].description
+
+
+@pytest.mark.parametrize("content", ["", "[1, 2]", "{", '{"tiny": "fast"}'])
+def test_a_damaged_note_of_speeds_is_forgotten(tmp_path, content):
+    file = tmp_path / "speeds.json"
+    file.write_text(content)
+    speeds = Speeds(file)
+    assert speeds.get("tiny") is None
+    speeds.set("tiny", 0.5)
+    assert Speeds(file).get("tiny") == 0.5
+
+
+def test_int8_is_chosen_here_and_its_weights_are_kept(tmp_path):
+    tiny = describe("tiny", golden.checkpoint("custom_voice"))
+    made = QwenEngine(lambda: QwenOptions("cpu", "auto"), find_models=lambda: (tiny,))
+    try:
+        first = joined(speak(made))
+        assert made.where == "cpu, int8"
+        (kept,) = (tmp_path / "home" / "cache" / "weights").iterdir()
+        made.unload()
+        assert np.array_equal(joined(speak(made)), first)
+        assert kept.exists()
+    finally:
+        made.unload()
+
+
+def test_a_base_model_is_warmed_up_too(tmp_path):
+    base = describe("tiny", golden.checkpoint("base"))
+    made = QwenEngine(lambda: QwenOptions("cpu", "float32"), find_models=lambda: (base,))
+    try:
+        made.load()
+        assert made.real_time_factor("tiny") > 0
+    finally:
+        made.unload()
