@@ -1,27 +1,28 @@
-"""One voice's folder: ``voice.json`` read with distrust, and written whole or not at all."""
+"""One voice's folder: what its ``voice.json`` may say."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import os
 import re
-import stat
-import tempfile
-from collections.abc import Mapping
+import secrets
+import unicodedata
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from desktop_tts.voices.errors import VoiceError
+from desktop_tts.voices.files import has_file, is_real_folder, printable, read_json, write_json
 from desktop_tts.voices.profile import ENGINE, MANIFEST, PREVIEW, PROMPT, REFERENCE, SCHEMA, Consent, Kind, Profile
 
 FILES: Final = (MANIFEST, PROMPT, REFERENCE, PREVIEW)
 DRAFT: Final = "draft-"
 """How the ids of drafts begin; their folders have a dot in front."""
+ORDER: Final = "order.json"
+"""Beside the folders: a list of ids."""
 NAME_LIMIT: Final = 80
-JSON_LIMIT: Final = 256 << 10
 _LINE_LIMITS: Final = {"name": NAME_LIMIT, "base": 200, "language": 16, "created": 40}
 _TEXT_LIMITS: Final = {"instruct": 4000, "description": 4000, "transcript": 8000, "notes": 8000}
 _SPEEDS, _VOLUMES = (0.5, 2.0), (0.0, 2.0)
@@ -31,7 +32,6 @@ _BASE = re.compile(r"[a-z0-9][a-z0-9_-]*:\S.*")
 _LANGUAGE = re.compile(r"([a-z]{2,3}(-[A-Za-z0-9]{2,8})*)?")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _CONTROLS_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_MOUNT_POINT = 0xA0000003  # a junction, on Windows
 
 
 class _Wrong(ValueError):
@@ -43,21 +43,35 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def is_real_folder(path: Path) -> bool:
-    """A folder itself, neither a link nor a junction."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(found.st_mode) and getattr(found, "st_reparse_tag", 0) != _MOUNT_POINT
+def free_id(root: Path, name: str) -> str:
+    """An id for a new voice that reminds of its name."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    word = re.sub(r"[^a-z0-9]+", "-", plain)[:24].strip("-") or "voice"
+    if f"{word}-".startswith(DRAFT):
+        word = f"voice-{word}"
+    while os.path.lexists(root / (voice_id := f"{word}-{secrets.token_hex(3)}")):
+        pass
+    return voice_id
 
 
-def has_file(folder: Path, name: str) -> bool:
-    """A file itself, not a link."""
+def numbered(name: str, taken: Iterable[str]) -> str:
+    """``name``, or with the first number that isn't taken."""
+    folded = {other.casefold() for other in taken}
+    free, number = name[:NAME_LIMIT], 1
+    while free.casefold() in folded:
+        number += 1
+        ending = f" ({number})"
+        free = name[: NAME_LIMIT - len(ending)] + ending
+    return free
+
+
+def read_order(root: Path) -> list[str]:
+    """The ids in the user's order; nothing if that can't be read."""
     try:
-        return stat.S_ISREG((folder / name).lstat().st_mode)
-    except OSError:
-        return False
+        order = read_json(root / ORDER, "the voices")
+    except VoiceError:
+        return []
+    return [voice_id for voice_id in order if isinstance(voice_id, str)] if isinstance(order, list) else []
 
 
 def read_profile(folder: Path) -> Profile:
@@ -131,9 +145,11 @@ def _parsed(data: object, voice_id: str) -> Profile:
         raise _Wrong("its “kind” is unknown") from None
     lines = {name: _string(data, name, limit, _CONTROLS) for name, limit in _LINE_LIMITS.items()}
     texts = {name: _string(data, name, limit, _CONTROLS_IN_TEXT) for name, limit in _TEXT_LIMITS.items()}
-    if not lines["name"].strip():
+    draft = voice_id.startswith(DRAFT)  # may still lack these
+    if not lines["name"].strip() and not draft:
         raise _Wrong("its “name” is empty")
-    if not _BASE.fullmatch(lines["base"]) or lines["base"].startswith(f"{ENGINE}:"):
+    base_is_one = _BASE.fullmatch(lines["base"]) and not lines["base"].startswith(f"{ENGINE}:")
+    if not base_is_one and not (draft and not lines["base"]):
         raise _Wrong("its “base” isn't a voice or model")
     if not _LANGUAGE.fullmatch(lines["language"]):
         raise _Wrong("its “language” isn't a language code")
@@ -167,92 +183,6 @@ def is_moment(text: str, *, or_empty: bool = False) -> bool:
     except ValueError:
         return False
     return True
-
-
-def printable(text: str) -> str:
-    """Untrusted text, fit for a sentence."""
-    return "".join(char if char.isprintable() else "?" for char in text[:60])
-
-
-def read_bytes(path: Path, limit: int) -> bytes:
-    """A plain file's content, no link's. Raises ``OSError``, ``ValueError`` if it's longer than ``limit``."""
-    if not stat.S_ISREG(path.lstat().st_mode):
-        raise ValueError("not a plain file")
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise ValueError("too long")
-    return content
-
-
-def parse_json(content: bytes) -> object:
-    """Strict JSON in UTF-8. Raises ``ValueError``."""
-
-    def refuse(constant: str) -> object:
-        raise ValueError(f"{constant} isn't JSON")
-
-    try:
-        value: object = json.loads(content.decode("utf-8"), parse_constant=refuse)
-        _encoded(value)  # what can be read can also be written
-        return value
-    except RecursionError:
-        raise ValueError("nested too deep") from None
-
-
-def read_json(path: Path, what: str) -> object:
-    """Parsed content of a small file. Raises ``VoiceError`` that calls it ``what``."""
-    try:
-        return parse_json(read_bytes(path, JSON_LIMIT))
-    except FileNotFoundError:
-        raise VoiceError(f"{path.name} of {what} is missing.", "Import the voice again or delete its folder.") from None
-    except OSError as error:
-        raise VoiceError(f"{path.name} of {what} can't be read: {error.strerror}.", "Check its permissions.") from error
-    except ValueError:
-        raise VoiceError(
-            f"{path.name} of {what} is damaged.", "Import the voice again or delete its folder."
-        ) from None
-
-
-def write_json(path: Path, data: object, what: str) -> None:
-    """Replace ``path`` at once, for its owner only. Raises ``VoiceError`` if the disk refuses."""
-    content = _encoded(data)
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")  # mode 0600
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
-    except OSError as error:
-        raise VoiceError(
-            f"{what[0].upper()}{what[1:]} can't be saved: {error.strerror}.", "Check the disk and its permissions."
-        ) from error
-    sync_folder(path.parent)
-
-
-def _encoded(data: object) -> bytes:
-    try:
-        return (json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-    except UnicodeEncodeError:  # half of a character, in a key that we don't know
-        return (json.dumps(data, indent=2, allow_nan=False) + "\n").encode()
-
-
-def sync_folder(folder: Path) -> None:
-    """Down to the disk that files came, went or were renamed, where the system can."""
-    if os.name != "posix":
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _string(data: Mapping[str, Any], name: str, limit: int, refused: re.Pattern[str]) -> str:
