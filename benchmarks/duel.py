@@ -145,7 +145,7 @@ def _ratio(theirs: list[dict[str, Any]], ours: list[dict[str, Any]]) -> dict[str
 
     def of(key: str) -> float:
         a, b = (statistics.median(run[key] for run in runs) for runs in (theirs, ours))
-        return round(a / b, 2)
+        return float(round(a / b, 2))
 
     pairs = [a["ms_per_frame"] / b["ms_per_frame"] for a, b in zip(theirs, ours, strict=True)]
     return {

@@ -21,11 +21,14 @@ def main() -> None:
     parser = duel.parser(__doc__)
     parser.add_argument("--ggml-python", required=True, help="the Python of the environment with the port's wheel")
     options = parser.parse_args()
-    result = report.begin(duel.subject(options))
-    result["settings"] = {name: getattr(options, name) for name in ("frames", "repeats", "threads")}
     options.device = "cpu"
     options.output.mkdir(parents=True, exist_ok=True)
-    with duel.model_directory(options) as model, tempfile.TemporaryDirectory(dir=options.output) as folder:
+    with (
+        report.measured(duel.subject(options)) as result,
+        duel.model_directory(options) as model,
+        tempfile.TemporaryDirectory(dir=options.output) as folder,
+    ):
+        result["settings"] = {name: getattr(options, name) for name in ("frames", "repeats", "threads")}
         for weights in ("q8_0", "bf16"):
             convert = [options.ggml_python, str(duel.SIDES / "ggml_files.py"), str(model), folder, weights]
             subprocess.run(convert, check=True)

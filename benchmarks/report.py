@@ -6,13 +6,14 @@ import argparse
 import contextlib
 import datetime
 import json
+import math
 import os
 import platform
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +29,29 @@ def add_output(made: argparse.ArgumentParser) -> None:
     made.add_argument("--output", type=Path, default=ROOT / "build" / "benchmarks", help="folder of the JSON file")
 
 
-def begin(what: str) -> dict[str, Any]:
-    """The head of a result: call it before anything is measured, since it notes how busy the machine is. From here on,
-    being terminated cleans up."""
+def clean_up_when_terminated() -> None:
+    """Let the blocks that are open end when this process is asked to: gigabytes of files would stay behind."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    return {
+
+
+@contextlib.contextmanager
+def measured(what: str) -> Iterator[dict[str, Any]]:
+    """The head of a result, to be filled within the block, all of whose processes must have ended at its end. Notes how
+    busy others kept the machine meanwhile."""
+    clean_up_when_terminated()
+    begun, used_by_all, used_by_us = time.monotonic(), _used_by_all_s(), _used_by_us_s()
+    result: dict[str, Any] = {
         "what": what,
         "command": " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "machine": machine(),
     }
+    yield result
+    by_others = _used_by_all_s() - used_by_all - (_used_by_us_s() - used_by_us)
+    all_s = (time.monotonic() - begun) * (os.cpu_count() or 1)
+    share = None if math.isnan(by_others) else round(100 * max(by_others, 0) / all_s, 1)
+    result["machine"]["others_percent"] = share
 
 
 def machine() -> dict[str, Any]:
@@ -49,23 +62,21 @@ def machine() -> dict[str, Any]:
         "memory_gb": _memory_gb(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "busy_percent": _busy_percent(),
     }
 
 
-def _busy_percent() -> float | None:
-    """How much of all cores is used while nothing of ours runs; Linux only."""
-
-    def spent() -> tuple[int, int]:
-        fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
-        return sum(fields), fields[3] + fields[4]
-
+def _used_by_all_s() -> float:
+    """Processor time of everything since the start of the machine; on Linux, else not a number."""
     with contextlib.suppress(OSError):
-        begun, waited = spent()
-        time.sleep(1)
-        ended, waited_later = spent()
-        return round(100 * (1 - (waited_later - waited) / max(ended - begun, 1)), 1)
-    return None
+        fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+    return math.nan
+
+
+def _used_by_us_s() -> float:
+    """Processor time of this process and of its children that have ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def _memory_gb() -> float | None:
@@ -102,8 +113,8 @@ def finish(result: dict[str, Any], folder: Path, name: str, rows: Sequence[str])
 
 
 def place_of(found: dict[str, Any]) -> str:
-    busy = found["busy_percent"] or 0
-    return f"{found['cores']} × {found['cpu']}" + (f", {busy:.0f} % of it busy with other work" if busy > BUSY else "")
+    others = found["others_percent"] or 0
+    return f"{found['cores']} × {found['cpu']}" + (f", {others:.0f} % of it used by others" if others > BUSY else "")
 
 
 def rows_of(result: dict[str, Any], command: str, rival: str) -> list[str]:

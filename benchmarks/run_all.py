@@ -41,6 +41,7 @@ def main() -> None:
     given = sys.argv[1:]
     here = given.index("--") if "--" in given else len(given)
     options, passed_on = parser.parse_args(given[:here]), given[here + 1 :]
+    report.clean_up_when_terminated()
     options.output.mkdir(parents=True, exist_ok=True)
     rivals = {"upstream": options.upstream_python, "ggml": options.ggml_python}
     failed = []
@@ -62,8 +63,13 @@ def main() -> None:
 
 
 def _run(name: str, arguments: list[str], output: Path) -> list[str]:
-    done = subprocess.run([sys.executable, str(HERE / f"{name}.py"), *arguments, "--output", str(output)])
-    return [name] if done.returncode else []
+    """The name, if it failed."""
+    command = [sys.executable, str(HERE / f"{name}.py"), *arguments, "--output", str(output)]
+    with subprocess.Popen(command) as process:
+        try:
+            return [name] if process.wait() else []
+        finally:
+            process.terminate()
 
 
 def _head(columns: tuple[str, ...]) -> str:

@@ -17,10 +17,9 @@ def main() -> None:
     parser.add_argument("--upstream-python", help="the Python of the environment with qwen-tts")
     parser.add_argument("--upstream-dtype", default="float32,bfloat16", help="of these the fastest here")
     options = parser.parse_args()
-    result = report.begin(duel.subject(options))
-    result["settings"] = {name: getattr(options, name) for name in ("frames", "repeats", "threads", "device")}
     best = None
-    with duel.model_directory(options) as model:
+    with report.measured(duel.subject(options)) as result, duel.model_directory(options) as model:
+        result["settings"] = {name: getattr(options, name) for name in ("frames", "repeats", "threads", "device")}
         if options.upstream_python:
             common = {"model": str(model), "threads": options.threads, "device": options.device}
             entries = [

@@ -32,6 +32,7 @@ def test_our_side_alone_is_measured_in_each_format_that_there_is(tmp_path):
     found, rows = compared(tmp_path, "--dtype", "float32,bfloat16,float7")
     assert found["machine"]["cpu"]
     assert found["machine"]["cores"] >= 1
+    assert 0 <= found["machine"]["others_percent"] <= 100
     assert found["date"].startswith("20")
     assert "upstream.py" in found["command"]
     assert found["settings"] == {"frames": FRAMES, "repeats": 2, "threads": 1, "device": "cpu"}
