@@ -251,7 +251,7 @@ class VoiceStore:
             self._broken["voices"] = (".", BrokenVoice("voices", reason))
             return
         for name in names:
-            if not name.startswith(".") and (is_id(name) or not has_file(self.root, name)):
+            if name[0] != "." and name != ORDER and (is_id(name) or not has_file(self.root, name)):
                 self._read(name)
         by_age = sorted(self._profiles.values(), key=lambda profile: profile.created)
         ids = dict.fromkeys([*read_order(self.root), *(profile.id for profile in by_age), *self._broken])
