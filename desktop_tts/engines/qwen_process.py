@@ -22,6 +22,7 @@ ENVIRONMENT = {
     # costs two thirds more per frame, for waking up. Some microseconds (GNU), a millisecond, its least (Intel, LLVM).
     "GOMP_SPINCOUNT": "10000",
     "KMP_BLOCKTIME": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(8 << 20),  # the weights' places while loading go back to the system at once
 }
 
 

@@ -31,6 +31,7 @@ from desktop_tts.qwen3tts.shapes import model_shapes
 
 TEXT = "The committee will publish its findings next month, and the public may comment until the end of the year."
 FRAME_S = 0.08
+_FRAMES_TO_TUNE = 12
 PREFILL_ROWS = 10
 """What a preset voice with a language needs before its first frame, in the layout that is fed token by token."""
 
@@ -39,9 +40,8 @@ def measure_random(
     size: ModelSize, kind: ModelKind, device: str, dtypes: Sequence[str], frames: int, threads: int
 ) -> dict[str, Any]:
     """One object for a random model of this size: for each number format the milliseconds of each stage (median), the
-    time to the first sound, the real-time factor (below 1 is faster than speech) and the memory in MB."""
-    if threads:
-        torch.set_num_threads(threads)
+    time to the first sound, the real-time factor (below 1 is faster than speech), the memory in MB, and the processor
+    threads with which it was fastest (``threads``, if not 0)."""
     place = pick_device(device)
     with tempfile.TemporaryDirectory() as folder:
         write_tokenizer(Path(folder))
@@ -50,11 +50,10 @@ def measure_random(
             "model": f"random {size} {kind}",
             "torch": torch.__version__,
             "device": torch.cuda.get_device_name(place) if place.type == "cuda" else place.type,
-            "threads": torch.get_num_threads(),
             "elements": element_counts(checkpoint),
         }
         for name in dtypes:
-            result[name] = measure(checkpoint, place, pick_precision(name, place), frames)
+            result[name] = measure(checkpoint, place, pick_precision(name, place), frames, threads or None)
     return result
 
 
@@ -66,14 +65,20 @@ def element_counts(checkpoint: Checkpoint) -> dict[str, int]:
     }
 
 
-def measure(checkpoint: Checkpoint, device: torch.device, precision: Precision, frames: int) -> dict[str, float]:
+def measure(
+    checkpoint: Checkpoint, device: torch.device, precision: Precision, frames: int, threads: int | None = None
+) -> dict[str, float]:
     """Load, speak and time. ``frames`` of 80 ms are made for the medians."""
+    before = torch.get_num_threads()
     begun = time.perf_counter()
     networks = load_networks(checkpoint, device, precision)
     loaded_s = time.perf_counter() - begun
-    model = Qwen3TTSModel(networks)
-    cold, warm = _first_audio(model, device), _first_audio(model, device)
+    model = Qwen3TTSModel(networks, threads=threads)
+    cold, _ = _first_audio(model, device), _first_audio(model, device, _FRAMES_TO_TUNE)
+    torch.set_num_threads(model.threads)
+    warm = _first_audio(model, device)
     stages = _stages(networks, device, frames)
+    torch.set_num_threads(before)
     frame_ms = stages["talker_step_ms"] + stages["predictor_frame_ms"] + stages["codec_frame_ms"]
     found = {
         "load_s": loaded_s,
@@ -82,6 +87,7 @@ def measure(checkpoint: Checkpoint, device: torch.device, precision: Precision, 
         **stages,
         "frame_ms": frame_ms,
         "real_time_factor": frame_ms / 1000 / FRAME_S,
+        "threads": model.threads,
         "peak_rss_mb": _peak_rss_mb(),
     }
     if device.type == "cuda":
@@ -89,8 +95,8 @@ def measure(checkpoint: Checkpoint, device: torch.device, precision: Precision, 
     return {name: round(value, 3) for name, value in found.items()}
 
 
-def _first_audio(model: Qwen3TTSModel, device: torch.device) -> float:
-    """Seconds from the request to the first 1,920 samples on the host."""
+def _first_audio(model: Qwen3TTSModel, device: torch.device, more: int = 0) -> float:
+    """Seconds from the request to the first 1,920 samples on the host. ``more`` frames are made after them."""
     kind = model.config.tts_model_type
     begun = time.perf_counter()
     if kind == "custom_voice":
@@ -101,6 +107,8 @@ def _first_audio(model: Qwen3TTSModel, device: torch.device) -> float:
         raise ValueError("A base model speaks with a cloned voice only: measure custom_voice or voice_design.")
     first = next(speech)
     took = time.perf_counter() - begun
+    for _, _ in zip(range(more), speech, strict=False):
+        pass
     speech.close()
     assert len(first) == int(FRAME_S * SAMPLE_RATE)
     return took

@@ -91,6 +91,11 @@ class Qwen3TTSModel:
         return self._synthesizer.frame_s
 
     @property
+    def threads(self) -> int:
+        """Processor threads that turned out to be fastest in the calling thread, or are fixed."""
+        return self._synthesizer.threads
+
+    @property
     def identity(self) -> ModelIdentity:
         """What voices that are saved belong to; base models only."""
         require_kind(self.config, "base", "A saved voice")

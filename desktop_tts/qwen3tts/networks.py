@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +17,7 @@ from desktop_tts.qwen3tts.codec.decoder import CodecDecoder
 from desktop_tts.qwen3tts.codec.shapes import codec_shapes
 from desktop_tts.qwen3tts.config import ModelConfig, TalkerConfig
 from desktop_tts.qwen3tts.dense import Dense
+from desktop_tts.qwen3tts.memory import trim
 from desktop_tts.qwen3tts.packing import Form
 from desktop_tts.qwen3tts.precision import Precision
 from desktop_tts.qwen3tts.shapes import model_shapes
@@ -68,12 +68,9 @@ def load_networks(
     codec_tensors.check(codec_shapes(checkpoint.codec))
     tokenizer = load_tokenizer(checkpoint.path, config)
     stays = text_embedding_on_cpu or device.type == "cpu"
-    cache = None
-    if weight_cache and precision.weights is Form.INT8 and tensors.path.is_file():
-        key = hashlib.sha256(str(tensors.path.resolve()).encode()).hexdigest()[:16]
-        cache = Int8Cache(weight_cache / f"int8-{key}.safetensors", tensors.path)
-    talker, predictor = load_talker(config.talker, tensors, device, precision, attention, stays, cache)
+    talker, predictor = load_talker(config.talker, tensors, device, precision, attention, stays, weight_cache)
     decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device).pack(precision.codec)
+    trim()
     return Networks(config, checkpoint.generation, tokenizer, talker, predictor, decoder)
 
 
@@ -84,7 +81,7 @@ def load_talker(
     precision: Precision,
     attention: str | None = None,
     text_embedding_stays: bool = True,
-    cache: Int8Cache | None = None,
+    weight_cache: Path | None = None,
 ) -> tuple[Talker, CodePredictor]:
     """The two decoders."""
     dtype = precision.dtype
@@ -93,12 +90,14 @@ def load_talker(
         talker, predictor = Talker(config, attend), CodePredictor(config, attend)
     talker.text_table = _text_table(config, tensors, None if text_embedding_stays else (device, dtype))
     wide = ("codec_head.*", "lm_head.*") if dtype == torch.float16 else ()
-    loaded = cache.loaded if cache else partial(_pack, precision.weights)
-    given = cache.provide if cache else None
+    keeps = weight_cache and precision.weights is Form.INT8 and tensors.path.is_file()
     for module, prefix in ((talker, "talker."), (predictor, "talker.code_predictor.")):
+        cache = Int8Cache(weight_cache, tensors.path, prefix) if weight_cache and keeps else None
+        given, loaded = (cache.provide, cache.loaded) if cache else (None, partial(_pack, precision.weights))
         load_module(module, tensors, prefix, dtype=dtype, device=device, wide=wide, given=given, loaded=loaded)
-    if cache:
-        cache.save()
+        if cache:
+            cache.save()
+        trim()
     return talker, predictor
 
 

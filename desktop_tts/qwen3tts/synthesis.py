@@ -92,6 +92,11 @@ class Synthesizer:
         """Seconds that a frame usually takes in this thread, with its sound; None before the first."""
         return self._tuner.of_this_thread.usual_s
 
+    @property
+    def threads(self) -> int:
+        """Of the processor, for the next frame in this thread."""
+        return self._tuner.of_this_thread.best
+
     def stream(self, plan: Plan, settings: Settings, cancel: threading.Event, frames_per_chunk: int = 1) -> Speech:
         """Give the sound of every ``frames_per_chunk`` frames, 1,920 samples each, as soon as it exists.
 

@@ -43,6 +43,11 @@ class ThreadTuner:
         return self._now
 
     @property
+    def best(self) -> int:
+        """What has been fastest; the first choice before the first frame."""
+        return min(self._usual, key=lambda number: self._usual[number], default=self._now)
+
+    @property
     def usual_s(self) -> float | None:
         """Seconds that a frame takes with the best number of threads; None before the first."""
         return min(self._usual.values(), default=None)

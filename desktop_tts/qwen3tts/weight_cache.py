@@ -27,14 +27,15 @@ _log = logging.getLogger(__name__)
 
 
 class Int8Cache:
-    """Gives ``Dense`` layers their 8-bit weights while a model is loaded, and ``save``s them when all are there.
+    """Gives ``Dense`` layers their 8-bit weights while a part of a model is loaded, and ``save``s them afterwards.
 
     ``provide`` and ``loaded`` are what ``load_module`` asks and tells.
     """
 
-    def __init__(self, file: Path, source: Path) -> None:
-        """``file`` in a folder of its own that may not exist yet, for the weights of ``source``."""
-        self._file, self._identity = file, _identity(source)
+    def __init__(self, folder: Path, source: Path, part: str) -> None:
+        """A file in ``folder``, which may not exist yet, for a ``part`` of the model in the file ``source``."""
+        key = hashlib.sha256(f"{source.resolve()} {part}".encode()).hexdigest()[:16]
+        self._file, self._identity = folder / f"int8-{key}.safetensors", _identity(source)
         self._open = self._opened()
         self._fresh: dict[str, Tensor] = {}
 

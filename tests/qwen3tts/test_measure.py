@@ -16,7 +16,7 @@ from support import golden
 CPU = torch.device("cpu")
 FIELDS = {
     "load_s", "first_audio_cold_ms", "first_audio_ms", "prefill_ms", "talker_step_ms", "predictor_frame_ms",
-    "codec_frame_ms", "frame_ms", "real_time_factor", "peak_rss_mb",
+    "codec_frame_ms", "frame_ms", "real_time_factor", "threads", "peak_rss_mb",
 }  # fmt: skip
 
 

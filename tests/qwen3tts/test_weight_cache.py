@@ -34,8 +34,7 @@ def folder(tmp_path):
 
 def test_the_second_start_reads_the_cache_and_speaks_the_same(folder, cache, monkeypatch):
     first = speak(load(folder, cache))
-    (file,) = cache.iterdir()
-    assert file.suffix == ".safetensors"
+    assert [file.suffix for file in cache.iterdir()] == [".safetensors"] * 2  # talker and code predictor
     monkeypatch.setattr("desktop_tts.qwen3tts.weight_cache.quantize", None)  # a second quantizing would fail
     assert np.array_equal(speak(load(folder, cache)), first)
     assert np.array_equal(speak(Qwen3TTSModel.from_pretrained(folder, dtype="int8")), first)
@@ -44,7 +43,7 @@ def test_the_second_start_reads_the_cache_and_speaks_the_same(folder, cache, mon
 @pytest.mark.parametrize("harm", ["cut", "emptied", "noise"])
 def test_a_damaged_cache_is_made_again(folder, cache, harm):
     first = speak(load(folder, cache))
-    (file,) = cache.iterdir()
+    file = max(cache.iterdir(), key=lambda file: file.stat().st_size)
     whole = file.read_bytes()
     file.write_bytes({"cut": whole[: len(whole) // 2], "emptied": b"", "noise": os.urandom(4096)}[harm])
     assert np.array_equal(speak(load(folder, cache)), first)
@@ -57,10 +56,10 @@ def test_a_changed_model_is_quantized_again(folder, cache):
     weights = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(weights[:-4096] + bytes(4096))
     speak(load(folder, cache))
-    (file,) = cache.iterdir()
+    files = sorted(cache.iterdir())
     (folder / "model.safetensors").write_bytes(weights)
     assert np.array_equal(speak(load(folder, cache)), first)
-    assert [path.name for path in cache.iterdir()] == [file.name]
+    assert sorted(cache.iterdir()) == files
 
 
 def test_a_disk_that_refuses_is_no_obstacle(folder, cache, caplog):
@@ -76,9 +75,9 @@ def test_other_formats_write_nothing(folder, cache):
 
 def test_the_cache_has_a_byte_for_each_weight(folder, cache):
     model = load(folder, cache)
-    (file,) = cache.iterdir()
+    kept = sum(file.stat().st_size for file in cache.iterdir())
     layer = model.networks.talker.model.layers[0]
     assert layer.qkv_proj.packs
     assert not layer.qkv_proj.weight.numel()
     assert model.networks.talker.codec_head.weight.dtype == torch.float32
-    assert file.stat().st_size < 0.6 * (folder / "model.safetensors").stat().st_size
+    assert kept < 0.6 * (folder / "model.safetensors").stat().st_size
