@@ -91,7 +91,8 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("--device", default="auto", help="cpu, cuda:0, mps; auto is the fastest there is")
     bench.add_argument("--dtype", default="int8,float32,bfloat16", help="number formats, with commas between")
     bench.add_argument("--frames", type=int, default=20, help="frames to measure (default 20)")
-    bench.add_argument("--threads", type=int, default=0, help="processor threads; PyTorch's choice by default")
+    bench.add_argument("--threads", type=int, default=0, help="processor threads; the fastest number by default")
+    bench.add_argument("--quality", action="store_true", help="also how far each format strays from float32")
     return top
 
 

@@ -41,7 +41,13 @@ def _random(options: argparse.Namespace) -> dict[str, Any]:
     dtypes = [name.strip() for name in options.dtype.split(",") if name.strip()]
     try:
         found = measure_random(
-            options.random, options.kind, options.device, dtypes, max(options.frames, 3), options.threads
+            options.random,
+            options.kind,
+            options.device,
+            dtypes,
+            max(options.frames, 3),
+            options.threads,
+            options.quality,
         )
     except ValueError as error:
         raise Unsupported(str(error)) from error

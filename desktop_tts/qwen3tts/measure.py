@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from desktop_tts.qwen3tts.generate import FrameMaker
 from desktop_tts.qwen3tts.model import Qwen3TTSModel
 from desktop_tts.qwen3tts.networks import Networks, load_networks, pick_device
 from desktop_tts.qwen3tts.precision import Precision, pick_precision
+from desktop_tts.qwen3tts.quality import agreement
 from desktop_tts.qwen3tts.random_files import write_tokenizer
 from desktop_tts.qwen3tts.random_weights import random_checkpoint
 from desktop_tts.qwen3tts.released import ModelSize
@@ -37,11 +39,17 @@ PREFILL_ROWS = 10
 
 
 def measure_random(
-    size: ModelSize, kind: ModelKind, device: str, dtypes: Sequence[str], frames: int, threads: int
+    size: ModelSize,
+    kind: ModelKind,
+    device: str,
+    dtypes: Sequence[str],
+    frames: int,
+    threads: int,
+    quality: bool = False,
 ) -> dict[str, Any]:
     """One object for a random model of this size: for each number format the milliseconds of each stage (median), the
     time to the first sound, the real-time factor (below 1 is faster than speech), the memory in MB, and the processor
-    threads with which it was fastest (``threads``, if not 0)."""
+    threads with which it was fastest (``threads``, if not 0). ``quality`` also compares its choices with float32's."""
     place = pick_device(device)
     with tempfile.TemporaryDirectory() as folder:
         write_tokenizer(Path(folder))
@@ -54,6 +62,9 @@ def measure_random(
         }
         for name in dtypes:
             result[name] = measure(checkpoint, place, pick_precision(name, place), frames, threads or None)
+            if quality:
+                found = agreement(checkpoint, pick_precision(name, torch.device("cpu")), frames)
+                result[name]["agreement"] = {key: round(value, 5) for key, value in asdict(found).items()}
     return result
 
 
