@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +96,8 @@ class Voice:
     """ISO 639-1 codes it speaks well."""
     description: str = ""
     needs_download: bool = False
+    needs: str = ""
+    """What has to be downloaded for it, as ``"the model 0.6b-base"``; empty for the voice itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,8 @@ class SpeechRequest:
     instruct: str = ""
     seed: int = 0
     sampling: Sampling = field(default_factory=Sampling)
+    prompt: Path | None = None
+    """A saved voice, for engines that clone."""
 
 
 @dataclass(frozen=True, slots=True)

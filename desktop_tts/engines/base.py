@@ -47,8 +47,9 @@ class SpeechEngine(Protocol):
     def voices(self) -> tuple[Voice, ...]:
         """The voices it has on this machine, best first."""
 
-    def load(self, progress: Progress | None = None) -> None:
-        """Get ready to speak. Does nothing if ready. Raises an ``EngineError``."""
+    def load(self, progress: Progress | None = None, voice: str = "") -> None:
+        """Get ready to speak, with ``voice`` (a ``Voice.id``) if given. Does nothing if ready. Raises an
+        ``EngineError``."""
 
     def stream(self, request: SpeechRequest, cancel: Event) -> Iterator[AudioChunk]:
         """Speak. Chunks come in order as soon as they exist; ends early, without an error, soon after

@@ -42,7 +42,7 @@ class BuiltinEngine:
     def voices(self) -> tuple[Voice, ...]:
         return (HEART,)
 
-    def load(self, progress: Progress | None = None) -> None:
+    def load(self, progress: Progress | None = None, voice: str = "") -> None:
         self._loaded(progress)
 
     def _loaded(self, progress: Progress | None = None) -> Model:

@@ -62,7 +62,7 @@ class EspeakEngine:
             for code, best in sorted(self._listed().items())
         )
 
-    def load(self, progress: Progress | None = None) -> None:
+    def load(self, progress: Progress | None = None, voice: str = "") -> None:
         if missing := self.available():
             raise NotInstalled(missing)
 

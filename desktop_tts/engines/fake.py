@@ -38,7 +38,7 @@ class FakeEngine:
     def voices(self) -> tuple[Voice, ...]:
         return (Voice("fake:tone", "Tone", "fake", self._languages),)
 
-    def load(self, progress: Progress | None = None) -> None:
+    def load(self, progress: Progress | None = None, voice: str = "") -> None:
         self.loaded = True
 
     def stream(self, request: SpeechRequest, cancel: Event) -> Iterator[AudioChunk]:

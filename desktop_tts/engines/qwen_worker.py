@@ -5,7 +5,7 @@ heard as a gap in what plays; because its memory goes back whole when it ends; a
 not end the app.
 
 It reads one JSON object a line from standard input and answers on standard output with one a line, each followed by as
-many bytes of float32 PCM as its ``pcm`` says. It ends when its input does.
+many bytes of float32 PCM, or of a cloned voice's file, as its ``pcm`` says. It ends when its input does.
 """
 
 from __future__ import annotations
@@ -42,7 +42,13 @@ class Worker:
         for line in self._work:
             request = json.loads(line)
             try:
-                self._load(request) if request["op"] == "load" else self._speak(request)
+                match request["op"]:
+                    case "load":
+                        self._load(request)
+                    case "clone":
+                        self._clone(request)
+                    case _:
+                        self._speak(request)
             except DesktopTTSError as error:
                 self._fail(request, "refused", str(error))
             except ValueError as error:
@@ -70,9 +76,9 @@ class Worker:
                 case "end":
                     if feed := self._feeds.get(number):
                         feed.end()
-                case "speak":
+                case "speak" | "clone":
                     self._cancel[number] = threading.Event()
-                    if request["text"] is None:
+                    if request["op"] == "speak" and request["text"] is None:
                         self._feeds[number] = TextFeed()
                     self._work.put(line.decode())
                 case _:
@@ -141,6 +147,23 @@ class Worker:
                 break
         self._forget(request)
         self._say({"id": number, "done": True})
+
+    def _clone(self, request: dict[str, Any]) -> None:
+        """The voice's file goes to the app, which may have given up meanwhile and then drops it."""
+        from desktop_tts.qwen3tts.voice_prompt import packed_prompt
+
+        number = int(request["id"])
+        if self._model is None:
+            raise ValueError("No model is loaded.")
+        prompt = b""
+        if not self._cancel[number].is_set():
+            only = request["x_vector_only"]
+            (item,) = self._model.create_voice_clone_prompt(
+                Path(request["reference"]), request["transcript"] or None, only
+            )
+            prompt = packed_prompt(item, self._model.identity)
+        self._forget(request)
+        self._say({"id": number, "done": True}, prompt)
 
     def _speech(self, request: dict[str, Any], cancel: threading.Event) -> Iterator[Any]:
         model = self._model

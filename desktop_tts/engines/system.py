@@ -91,7 +91,7 @@ class SystemEngine:
     def voices(self) -> tuple[Voice, ...]:
         return tuple(Voice(id_, voice.name, self.id, (voice.language,)) for id_, voice in self._listed().items())
 
-    def load(self, progress: Progress | None = None) -> None:
+    def load(self, progress: Progress | None = None, voice: str = "") -> None:
         if missing := self.available():
             raise NotInstalled(missing)
 

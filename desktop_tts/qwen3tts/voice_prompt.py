@@ -107,6 +107,22 @@ def clone_voice(
 
 def save_prompt(path: Path, item: VoiceClonePromptItem, model: ModelIdentity) -> None:
     """Write a voice; the file is whole or as it was before. Raises ``OSError`` if the disk refuses."""
+    content = packed_prompt(item, model)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def packed_prompt(item: VoiceClonePromptItem, model: ModelIdentity) -> bytes:
+    """What stands in a voice's file."""
     tensors = {"x_vector": item.ref_spk_embedding.detach().float().cpu().contiguous()}
     if item.ref_code is not None:
         tensors["codes"] = item.ref_code.detach().to(torch.int16).cpu().contiguous()
@@ -116,17 +132,7 @@ def save_prompt(path: Path, item: VoiceClonePromptItem, model: ModelIdentity) ->
     }  # fmt: skip
     if item.ref_text is not None:
         metadata["ref_text"] = item.ref_text
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(save(tensors, metadata))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+    return save(tensors, metadata)
 
 
 def load_prompt(path: Path, model: ModelIdentity) -> VoiceClonePromptItem:
