@@ -45,7 +45,9 @@ class Side:
         ours = entry.script == "ours.py"
         env = os.environ | {"OMP_NUM_THREADS": str(entry.settings["threads"]), "PYTHONWARNINGS": "ignore"}
         if ours:  # as the app sets it for the model's process
-            env = {"OMP_WAIT_POLICY": "PASSIVE"} | env | {"PYTHONPATH": str(ROOT)}
+            from desktop_tts.engines.qwen_process import ENVIRONMENT
+
+            env = ENVIRONMENT | env | {"PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(
             [entry.python, str(SIDES / entry.script), json.dumps(entry.settings)],
             env=env,

@@ -16,7 +16,7 @@ from torch import Tensor
 from desktop_tts.qwen3tts.code_predictor import CodePredictor
 from desktop_tts.qwen3tts.rows import frame_rows
 from desktop_tts.qwen3tts.sampling import Draw, Sampling, penalize, pick_code
-from desktop_tts.qwen3tts.talker import Talker
+from desktop_tts.qwen3tts.talker import Prefix, Talker
 from desktop_tts.qwen3tts.text_source import FedText
 from desktop_tts.qwen3tts.threads import ThreadTuner
 
@@ -58,9 +58,11 @@ class Utterance:
     """One row of a batch."""
 
     rows: Tensor
-    """The prompt, ``[T, H]``."""
+    """The prompt, ``[T, H]``, without its ``prefix`` if that has been run."""
     text: FedText
     limit: Limit
+    prefix: Prefix | None = None
+    """For a batch of one."""
     ending: Ending | None = None
     """None as long as it goes on."""
 
@@ -94,10 +96,11 @@ class FrameMaker:
         sampling: Sampling,
         draw: Draw,
         room: int,
+        prefix: Prefix | None = None,
     ) -> None:
         config, device = talker.config, talker.device
         self._talker, self._predictor, self._sampling, self._draw = talker, predictor, sampling, draw
-        self._state = talker.start(prompts, room)
+        self._state = talker.start(prompts, room, prefix)
         self._predictor_state = predictor.new_state(len(prompts))
         self._chosen = torch.zeros(len(prompts), config.vocab_size, dtype=torch.bool, device=device)
         self._banned = torch.arange(config.vocab_size, device=device) >= config.vocab_size - _CONTROL_IDS
@@ -154,7 +157,8 @@ def frames(
     """
     room = max(utterance.limit.of(utterance.text.length()) for utterance in utterances)
     tuner.begin(len(utterances))
-    maker = FrameMaker(talker, predictor, [u.rows for u in utterances], sampling, draw, min(room, _ROOM))
+    prompts, prefix = [utterance.rows for utterance in utterances], utterances[0].prefix
+    maker = FrameMaker(talker, predictor, prompts, sampling, draw, min(room, _ROOM), prefix)
     made = 0
     while True:
         _end(utterances, Ending.LIMIT, [utterance.is_long(made) for utterance in utterances])

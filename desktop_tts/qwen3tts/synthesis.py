@@ -24,6 +24,7 @@ from desktop_tts.qwen3tts.networks import Networks
 from desktop_tts.qwen3tts.prompt import Reference, Row, fed_text_prompt, needed_before_start, whole_text_prompt
 from desktop_tts.qwen3tts.rows import prompt_rows
 from desktop_tts.qwen3tts.sampling import Sampling, SeededDraw
+from desktop_tts.qwen3tts.talker import Prefix
 from desktop_tts.qwen3tts.text_source import FedText, StreamedText
 from desktop_tts.qwen3tts.threads import ThreadTuner
 
@@ -39,6 +40,7 @@ _SILENT = 0.01
 """Peak below which nothing has been heard, -40 dBFS."""
 _CONVOLUTIONS_REACH = 13
 _WARM_VOICES = 4
+_KNOWN_PREFIXES = 16
 _SEED_OF_RETRY = 0x5EED
 
 
@@ -86,6 +88,7 @@ class Synthesizer:
             threads = most
         self._tuner = _Tuner(threads, most)
         self._warm: OrderedDict[bytes, CodecState] = OrderedDict()
+        self._prefixes: OrderedDict[tuple[tuple[Row, ...], bytes], Prefix] = OrderedDict()
 
     @property
     def frame_s(self) -> float | None:
@@ -179,10 +182,24 @@ class Synthesizer:
                 prompt = whole_text_prompt(config, plan.start, text, plan.reference)
             else:
                 prompt = fed_text_prompt(config, plan.start, text, plan.reference, ended=ended)
-            rows = prompt_rows(networks.talker, networks.predictor, prompt.rows, plan.x_vector, plan.reference_codes)
+            prefix = self._prefix(plan) if len(plans) == 1 else None
+            known = prefix.rows if prefix and prefix.keys is not None else 0
+            rows = prompt_rows(
+                networks.talker, networks.predictor, prompt.rows[known:], plan.x_vector, plan.reference_codes
+            )
             fed = FedText(prompt.fed, config.tts_pad_token_id, None if ended else rest, len(text))
-            utterances.append(Utterance(rows, fed, settings.limit))
+            utterances.append(Utterance(rows, fed, settings.limit, prefix))
         return utterances
+
+    def _prefix(self, plan: Plan) -> Prefix:
+        """What comes before the text: language, speaker and instruct, the same for all that a voice reads."""
+        voice = b"" if plan.x_vector is None else plan.x_vector.cpu().float().numpy().tobytes()
+        key = tuple(plan.start), hashlib.blake2b(voice, digest_size=16).digest()
+        prefix = self._prefixes.pop(key, None) or Prefix(len(plan.start))
+        self._prefixes[key] = prefix
+        if len(self._prefixes) > _KNOWN_PREFIXES:
+            self._prefixes.popitem(last=False)
+        return prefix
 
     def _codec_state(self, plan: Plan, cancel: threading.Event) -> CodecState:
         """Fresh, or as it is after the reference, which the speech continues."""

@@ -35,6 +35,16 @@ class TalkerState:
     """``[B, 1, H]``, the last row's final-normed hidden state."""
 
 
+@dataclass(slots=True, eq=False)
+class Prefix:
+    """The first rows of a prompt as the cache holds them: what all texts in one voice begin with is run once."""
+
+    rows: int
+    keys: Tensor | None = None
+    """``[layers, 1, kv_heads, rows, D]``; None until it has been run."""
+    values: Tensor | None = None
+
+
 class TextProjection(nn.Module):
     """From the width of the text embedding to the talker's."""
 
@@ -80,9 +90,16 @@ class Talker(nn.Module):
         """Embeddings of codes of codebook 0 and of control ids, ``[..., H]`` for ids of shape ``[...]``."""
         return self.codec_embedding[ids]
 
-    def start(self, prompts: Sequence[Tensor], room: int) -> TalkerState:
+    def start(self, prompts: Sequence[Tensor], room: int, prefix: Prefix | None = None) -> TalkerState:
         """Run the rows ``[T, H]`` of one or several prompts. The cache has room for ``room`` further rows and grows
-        when they are used up."""
+        when they are used up.
+
+        A single prompt may have a ``prefix``: if that has been run, the prompt is what comes after it; otherwise it
+        is kept in there.
+        """
+        if prefix is not None:
+            (prompt,) = prompts
+            return self._start_after(prompt, room, prefix)
         rows = pad_sequence([p.flip(0) for p in prompts], batch_first=True).flip(1)  # padded on the left
         batch, length, _ = rows.shape
         lengths = [len(p) for p in prompts]
@@ -99,6 +116,23 @@ class Talker(nn.Module):
         hidden = self.model(rows, state.rope.at(self._positions(index, pads)), cache, index, length, mask)
         state.hidden = hidden[:, -1:]
         return state
+
+    def _start_after(self, prompt: Tensor, room: int, prefix: Prefix) -> TalkerState:
+        """The prefix is run by itself the first time too, so that this time gives what later ones give, to the bit."""
+        before = prefix.rows
+        length = before + len(prompt) - (before if prefix.keys is None else 0)
+        cache = KVCache.empty(self.config, 1, length + room, self.dtype, self.device)
+        rope, index = self._rope(cache.capacity), torch.arange(length, device=self.device)
+        if prefix.keys is None or prefix.values is None:
+            self.model(prompt[None, :before], rope.at(index[None, :before]), cache, index[:before], before, None)
+            prefix.keys = cache.keys[:, :, :, :before].clone()
+            prefix.values = cache.values[:, :, :, :before].clone()
+            prompt = prompt[before:]
+        else:
+            cache.keys[:, :, :, :before] = prefix.keys
+            cache.values[:, :, :, :before] = prefix.values
+        hidden = self.model(prompt[None], rope.at(index[None, before:]), cache, index[before:], length, None)
+        return TalkerState(cache, rope, length, None, None, hidden[:, -1:])
 
     def advance(self, row: Tensor, state: TalkerState) -> None:
         """Run one more row of each utterance, ``[B, 1, H]``."""

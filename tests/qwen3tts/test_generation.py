@@ -411,7 +411,7 @@ def test_silence_without_end_is_tried_once_more(custom, monkeypatch):
 def test_a_batch_tries_once_more_only_those_that_never_end(custom, monkeypatch):
     calls = []
     start = Talker.start
-    monkeypatch.setattr(Talker, "start", lambda t, rows, room: (calls.append(len(rows)), start(t, rows, room))[1])
+    monkeypatch.setattr(Talker, "start", lambda t, rows, *rest: (calls.append(len(rows)), start(t, rows, *rest))[1])
     scores, eos = Talker.scores, custom.config.talker.codec_eos_token_id
 
     def second_is_endless(talker, state):
@@ -433,7 +433,7 @@ def test_greedy_speech_is_not_tried_again(custom, monkeypatch):
     monkeypatch.setattr(arguments, "_FRAMES_PER_ID", 0.5)
     calls = []
     start = Talker.start
-    monkeypatch.setattr(Talker, "start", lambda t, rows, room: (calls.append(len(rows)), start(t, rows, room))[1])
+    monkeypatch.setattr(Talker, "start", lambda t, rows, *rest: (calls.append(len(rows)), start(t, rows, *rest))[1])
     custom.generate_custom_voice("Ships.", "ryan", **GREEDY)
     assert calls == [1]
 

@@ -50,7 +50,9 @@ class Spy:
             notes.append(value.clone())
             return value
 
-        monkeypatch.setattr(Talker, "start", lambda t, rows, room: (self.prompts.extend(rows), start(t, rows, room))[1])
+        monkeypatch.setattr(
+            Talker, "start", lambda t, rows, *rest: (self.prompts.extend(rows), start(t, rows, *rest))[1]
+        )
         monkeypatch.setattr(Talker, "scores", lambda t, state: note(self.scores, scores(t, state)))
         monkeypatch.setattr(FrameMaker, "finish", lambda m, code: note(self.codes, finish(m, code)))
         monkeypatch.setattr(FrameMaker, "_text_rows", lambda m, ids, pad: note(self.text, fed(m, ids, pad)))
@@ -80,7 +82,8 @@ def test_speaks_as_published(case, model, monkeypatch):
     batch = len(sounds)
 
     for row, prompt in enumerate(spy.prompts):
-        golden.assert_close(prompt, published["rows"][row][published["row_mask"][row]])
+        whole = published["rows"][row][published["row_mask"][row]]
+        golden.assert_close(prompt, whole[-len(prompt) :])  # its start may have been run for another text
     for step, fed in enumerate(spy.text):
         trailing = published["trailing"]
         expected = trailing[:, step] if step < trailing.shape[1] else published["pad"].expand(batch, -1)
