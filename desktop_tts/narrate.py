@@ -17,6 +17,7 @@ from desktop_tts.engines.catalog import Catalog, Choice
 from desktop_tts.errors import EngineError, Unsupported
 from desktop_tts.settings import Settings
 from desktop_tts.speech import AudioChunk, Pcm, Span, SpeechRequest, Utterance, Voice, language_name
+from desktop_tts.voices.profile import ENGINE as MY_VOICES
 
 log = logging.getLogger(__name__)
 
@@ -112,8 +113,8 @@ def narrate(
 
     ``manner`` is asked before each utterance, so a new voice is heard at the next. A language without a voice is told,
     once, by ``notice`` and by the default voice. An engine that fails is told once and left out for the rest of the
-    reading; what is in ``told_faults``, which grows, isn't told again in later readings either. Raises the last
-    ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
+    reading, of the user's own voices only the one that fails; what is in ``told_faults``, which grows, isn't told again
+    in later readings either. Raises the last ``EngineError`` when no engine is left. Ends early when ``cancel`` is set.
     """
     told: set[str] = set()
     faults = told if told_faults is None else told_faults
@@ -155,7 +156,11 @@ def narrate(
                 left = tuple(engine for engine in catalog.engines if engine.id != choice.engine.id)
                 if not left:
                     raise
-                catalog, failed = Catalog(left), True
+                failed = True
+                if choice.engine.id == MY_VOICES:
+                    catalog = catalog.without(choice.voice.id)
+                else:
+                    catalog = replace(catalog, engines=left)
                 tell(f"{error} Reading goes on with another voice.", faults)
                 continue
             break
@@ -195,10 +200,10 @@ def _announce(
         log.warning("no voice for the notice about a missing %s voice", utterance.language)
 
 
-def load_quietly(engine: SpeechEngine) -> bool:
-    """Warm an engine up; False when it can't be. The reading itself tells the user why."""
+def load_quietly(engine: SpeechEngine, voice: str = "") -> bool:
+    """Warm an engine up, with ``voice`` if given; False when it can't be. The reading itself tells the user why."""
     try:
-        engine.load()
+        engine.load(voice=voice)
     except EngineError as error:
         log.warning("engine %s did not load: %s", engine.id, type(error).__name__)
         return False

@@ -13,6 +13,15 @@ KNEE = 0.8
 """Peaks above it are rounded off when the volume is above 1."""
 
 
+def round_off(block: Pcm) -> None:
+    """Bend peaks so that none is above 1. In place."""
+    size = np.abs(block)
+    peaks = size > KNEE
+    if peaks.any():
+        rounded = KNEE + (1 - KNEE) * np.tanh((size[peaks] - KNEE) / (1 - KNEE))
+        block[peaks] = np.copysign(rounded, block[peaks])
+
+
 class Gain:
     """Volume that is changed without a click; above 1 peaks are rounded off instead of cut.
 
@@ -41,8 +50,4 @@ class Gain:
         else:
             block *= np.linspace(before, self._now, len(block), dtype=np.float32)
         if max(before, self._now) > 1.0:
-            size = np.abs(block)
-            peaks = size > KNEE
-            if peaks.any():
-                rounded = KNEE + (1 - KNEE) * np.tanh((size[peaks] - KNEE) / (1 - KNEE))
-                block[peaks] = np.copysign(rounded, block[peaks])
+            round_off(block)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Event
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from desktop_tts.speech import AudioChunk, Capabilities, SpeechRequest, Voice
 
@@ -57,3 +57,11 @@ class SpeechEngine(Protocol):
 
     def unload(self) -> None:
         """Give memory back. Does nothing if not loaded."""
+
+
+@runtime_checkable
+class HasUnlisted(Protocol):
+    """An engine that also speaks with voices that ``voices`` leaves out, and also while it isn't ``available``."""
+
+    def unlisted(self, voice_id: str) -> Voice | None:
+        """Such a voice."""

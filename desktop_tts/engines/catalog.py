@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from desktop_tts.engines.base import Progress, SpeechEngine
+from desktop_tts.engines.base import HasUnlisted, Progress, SpeechEngine
 from desktop_tts.errors import NotInstalled, Unsupported
 from desktop_tts.speech import Voice, language_name
 
@@ -81,6 +81,12 @@ class Catalog:
     """The voices of ``engines``, which come in order of preference. May be asked from any thread."""
 
     engines: Sequence[SpeechEngine]
+    left_out: frozenset[str] = frozenset()
+    """Ids of voices that aren't chosen."""
+
+    def without(self, voice_id: str) -> Catalog:
+        """The same, with one voice less to choose from."""
+        return replace(self, left_out=self.left_out | {voice_id})
 
     def voices(self) -> tuple[Voice, ...]:
         """Every voice of every engine that can work here, best first."""
@@ -110,7 +116,7 @@ class Catalog:
             if engine.available():
                 continue
             for voice in engine.voices():
-                if language in voice.languages and not voice.needs_download:
+                if language in voice.languages and not voice.needs_download and voice.id not in self.left_out:
                     return Choice(engine, voice, f"{problem} {voice.name} reads instead." if problem else "")
         name = language_name(language)
         raise Unsupported(f"This text is in {name} and no installed voice speaks {name}.", self._remedy(language))
@@ -118,11 +124,17 @@ class Catalog:
     def _find(self, voice_id: str) -> tuple[Choice | None, str]:
         """The voice, or why it can't be had."""
         engine = next((engine for engine in self.engines if engine.id == voice_id.partition(":")[0]), None)
-        if engine and (problem := engine.available()):
+        voice = engine.unlisted(voice_id) if isinstance(engine, HasUnlisted) else None
+        if engine and not voice and (problem := engine.available()):
             return None, f'The voice "{voice_id}" can\'t be used. {problem}'
-        voice = next((voice for voice in engine.voices() if voice.id == voice_id), None) if engine else None
+        if engine and not voice:
+            voice = next((voice for voice in engine.voices() if voice.id == voice_id), None)
         if not engine or not voice:
             return None, f'There\'s no voice "{voice_id}" on this machine.'
+        if voice_id in self.left_out:
+            return None, f"The voice {voice.name} can't be used."
+        if voice.needs:
+            return None, f"The voice {voice.name} needs {voice.needs}, which has to be downloaded first."
         if voice.needs_download:
             return None, f"The voice {voice.name} has to be downloaded first."
         return Choice(engine, voice), ""
