@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from desktop_tts.errors import AudioError, NoAudioDevice
 
@@ -153,7 +153,8 @@ def output_devices() -> tuple[OutputDevice, ...]:
         restart()
         default = sounddevice.default.device[1]
         return tuple(
-            OutputDevice(name, host, number == default) for number, (name, host) in _named_outputs(sounddevice).items()
+            OutputDevice(name, host, number == default)
+            for number, (name, host) in named_devices(sounddevice, "output").items()
         )
 
 
@@ -162,7 +163,7 @@ def find_output(sounddevice: Any, name: str) -> int | None:
 
     Raises NoAudioDevice, and DeviceMissing when there are others.
     """
-    outputs = _named_outputs(sounddevice)
+    outputs = named_devices(sounddevice, "output")
     if not outputs:
         raise NoAudioDevice("There is no device to play on.", no_device_hint())
     if not name:
@@ -173,13 +174,13 @@ def find_output(sounddevice: Any, name: str) -> int | None:
     raise DeviceMissing(f"The output device {name!r} isn't there.", "Connect it or choose another in the settings.")
 
 
-def _named_outputs(sounddevice: Any) -> dict[int, tuple[str, str]]:
-    """Name and host API by number."""
+def named_devices(sounddevice: Any, direction: Literal["input", "output"]) -> dict[int, tuple[str, str]]:
+    """Unique name, kept in the settings, and host API by number. With the lock."""
     hosts = [str(host["name"]) for host in sounddevice.query_hostapis()]
     found = {
         number: (str(device["name"]), hosts[device["hostapi"]])
         for number, device in enumerate(sounddevice.query_devices())
-        if device["max_output_channels"] > 0
+        if device[f"max_{direction}_channels"] > 0
     }
     times = Counter(name for name, _ in found.values())
     return {number: (name if times[name] == 1 else f"{name}, {host}", host) for number, (name, host) in found.items()}
