@@ -388,6 +388,7 @@ class QwenEngine:
     # ------------------------------------------------------------ idle
 
     def _start_idle(self) -> None:
+        self._stop_idle()
         minutes = self._options().unload_after_min
         if minutes > 0 and self._process is not None:
             self._idle = threading.Timer(minutes * 60, self.unload)

@@ -37,6 +37,12 @@ class Model:
     files: tuple[ModelFile, ...]
 
     @property
+    def name(self) -> str:
+        """For people: ``"Qwen3-TTS 0.6B Base"``."""
+        size, kind = self.repository.rsplit("-", 2)[1:]
+        return f"Qwen3-TTS {size} {kind}"
+
+    @property
     def size(self) -> int:
         """Bytes of the whole download."""
         return sum(file.size for file in self.files)

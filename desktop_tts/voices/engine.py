@@ -156,7 +156,7 @@ class _Known:
             if self._models is None:
                 self._models = tuple(model.key for model in engine.models())
             if key not in self._models:
-                return tuple(LANGUAGES), model_name(key)
+                return tuple(LANGUAGES), _model_name(key)
             if engine.available():
                 return tuple(LANGUAGES), "PyTorch"
             if base.voice.endswith("/"):
@@ -171,11 +171,9 @@ class _Known:
         return voice.languages, voice.needs or voice.name if voice.needs_download else ""
 
 
-def model_name(key: str) -> str:
+def _model_name(key: str) -> str:
     """A model, in a sentence."""
-    repository = next((known.repository for known in MODELS if known.key == key), "")
-    name = repository.partition("/")[2].replace("-12Hz-", " ").replace("-", " ").replace("Qwen3 TTS", "Qwen3-TTS")
-    return f"the model {name or key}"
+    return f"the model {next((known.name for known in MODELS if known.key == key), key)}"
 
 
 def _engine(base: _Base) -> SpeechEngine:
