@@ -27,6 +27,7 @@ from desktop_tts.desktop.hotkeys import HotkeyBackend, pick_backend
 from desktop_tts.desktop.selection import SelectedText, SelectionReader, pick_reader
 from desktop_tts.engines.base import LoadProgress
 from desktop_tts.engines.catalog import Catalog, all_engines
+from desktop_tts.engines.qwen import QwenEngine
 from desktop_tts.errors import DesktopTTSError, SelectionError
 from desktop_tts.exit_codes import NOTHING_TO_READ
 from desktop_tts.narrate import Manner
@@ -40,6 +41,9 @@ from desktop_tts.ui.actions import Actions
 from desktop_tts.ui.control_window import ControlWindow
 from desktop_tts.ui.settings_window import SettingsWindow
 from desktop_tts.ui.tray import TrayIcon
+from desktop_tts.voices.engine import MyVoices
+from desktop_tts.voices.making import VoiceMaker
+from desktop_tts.voices.store import VoiceStore
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +95,12 @@ class App(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.settings = SettingsStore()
-        self.catalog = Catalog(all_engines(lambda: self.settings.current, self._loading.emit))
+        engines = all_engines(lambda: self.settings.current, self._loading.emit)
+        self.qwen = next(engine for engine in engines if isinstance(engine, QwenEngine))
+        self.voice_store = VoiceStore()
+        self.voice_maker = VoiceMaker(self.voice_store, self.qwen)
+        self.my_voices = MyVoices(self.voice_store, engines)
+        self.catalog = Catalog((*engines, self.my_voices))
         self.reader = Reader(self.catalog, self._make_player, self._prepare, self._prepare_stream, self._manner)
         self._threads = ThreadPoolExecutor(1, "selection")
         self._selection: SelectionReader | None = None
@@ -142,9 +151,10 @@ class App(QObject):
         for problem in self.problems():
             self.tray.notify(problem)
         self.reader.warm_up(self.catalog.engines[0])
-        chosen = self.settings.current.voices.default.partition(":")[0]
-        if chosen == "qwen":
-            self.reader.warm_up(self.catalog.engines[-1])
+        chosen = self.settings.current.voices.default
+        for engine in (self.qwen, self.my_voices):
+            if engine.id == chosen.partition(":")[0]:
+                self.reader.warm_up(engine, chosen)
         log.info("ready")
         return True
 
@@ -254,7 +264,7 @@ class App(QObject):
         if now.hotkeys != before.hotkeys:
             self._set_hotkeys()
         if now.models != before.models:
-            self.reader.reload(self.catalog.engines[-1])
+            self.reader.reload(self.qwen)
         if now.general.autostart != before.general.autostart:
             try:
                 autostart.set_enabled(now.general.autostart, autostart_command())
@@ -280,7 +290,12 @@ class App(QObject):
         present(self.window)
 
     def preview(self, voice: str) -> None:
-        self.reader.read(PREVIEW, "command", manner=replace(self._manner(), voice=voice, by_language=()))
+        self.listen(voice)
+
+    def listen(self, voice_id: str, sentence: str = "", instruct: str = "") -> None:
+        """Speak a sentence with a voice, which may be one that is still being made, instead of what is being read."""
+        manner = replace(self._manner(), voice=voice_id, by_language=(), instruct=instruct)
+        self.reader.read(sentence or PREVIEW, "command", manner=manner)
 
 
 def _outcome(done: Future[SelectedText]) -> SelectedText | DesktopTTSError:

@@ -21,7 +21,7 @@ from desktop_tts.exit_codes import NOTHING_TO_READ
 from desktop_tts.narrate import Manner, Script, Spoken
 from desktop_tts.reader_state import ReaderState, ReaderStatus
 from desktop_tts.speech import Utterance
-from desktop_tts.speech_worker import Job, Reading, Unload, Worker
+from desktop_tts.speech_worker import Job, Reading, Unload, WarmUp, Worker
 from desktop_tts.text.feed import TextFeed
 
 log = logging.getLogger(__name__)
@@ -74,9 +74,9 @@ class Reader(QObject):
 
     # ------------------------------------------------------------ commands
 
-    def warm_up(self, engine: SpeechEngine) -> None:
-        """Load an engine in the worker, so that the first reading starts at once."""
-        self._worker.submit(engine)
+    def warm_up(self, engine: SpeechEngine, voice: str = "") -> None:
+        """Load an engine in the worker, so that the first reading, with ``voice``, starts at once."""
+        self._worker.submit(WarmUp(engine, voice))
 
     def reload(self, engine: SpeechEngine) -> None:
         """Let an engine go, in the worker, so that its next use sees changed settings."""

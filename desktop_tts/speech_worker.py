@@ -65,6 +65,15 @@ class Job:
 
 
 @dataclass(frozen=True)
+class WarmUp:
+    """The wish to get an engine ready."""
+
+    engine: SpeechEngine
+    voice: str = ""
+    """The ``Voice.id`` that will be asked of it."""
+
+
+@dataclass(frozen=True)
 class Unload:
     """The wish to let an engine go."""
 
@@ -85,9 +94,9 @@ class Worker(QThread):
         self.setObjectName("speech worker")
         self._catalog, self._player, self._manner = catalog, player, manner
         self._told_faults: set[str] = set()
-        self._jobs: queue.Queue[Job | SpeechEngine | Unload | None] = queue.Queue(maxsize=64)
+        self._jobs: queue.Queue[Job | WarmUp | Unload | None] = queue.Queue(maxsize=64)
 
-    def submit(self, job: Job | SpeechEngine | Unload) -> None:
+    def submit(self, job: Job | WarmUp | Unload) -> None:
         """A job, or an engine to warm up or let go."""
         self._jobs.put_nowait(job)
 
@@ -99,8 +108,8 @@ class Worker(QThread):
             if isinstance(job, Unload):
                 job.engine.unload()
                 self._told_faults.clear()
-            elif not isinstance(job, Job):
-                load_quietly(job)
+            elif isinstance(job, WarmUp):
+                load_quietly(job.engine, job.voice)
             elif not job.cancel.is_set():
                 self._speak(job)
 

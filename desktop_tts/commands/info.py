@@ -30,15 +30,22 @@ def status(*, as_json: bool) -> int:
 
 def voices(*, as_json: bool) -> int:
     from desktop_tts import settings
-    from desktop_tts.engines.catalog import Catalog, all_engines
+    from desktop_tts.engines.catalog import Catalog
+    from desktop_tts.voices.engine import every_engine
 
-    found = Catalog(all_engines(lambda: settings.load().settings)).voices()
+    found = Catalog(every_engine(lambda: settings.load().settings)).voices()
     if as_json:
         print(
             json.dumps(
                 [
-                    {"id": v.id, "name": v.name, "languages": list(v.languages), "description": v.description}
-                    for v in found
+                    {
+                        "id": voice.id,
+                        "name": voice.name,
+                        "languages": list(voice.languages),
+                        "description": voice.description,
+                        "needs_download": voice.needs_download,
+                    }
+                    for voice in found
                 ],
                 ensure_ascii=False,
             )
@@ -47,5 +54,6 @@ def voices(*, as_json: bool) -> int:
     width = max((len(voice.id) for voice in found), default=0)
     for voice in found:
         spoken = ", ".join(language_name(code) for code in voice.languages)
-        print(f"{voice.id:{width}}  {voice.name} ({spoken})")
+        missing = f", needs {voice.needs}" if voice.needs else ""
+        print(f"{voice.id:{width}}  {voice.name} ({spoken}){missing}")
     return OK

@@ -63,9 +63,10 @@ def _settings(options: argparse.Namespace) -> Settings:
     if options.speed is not None:
         settings = tree.with_value(settings, "reading.speed", options.speed)
     if options.voice:
-        from desktop_tts.engines.catalog import Catalog, all_engines
+        from desktop_tts.engines.catalog import Catalog
+        from desktop_tts.voices.engine import every_engine
 
-        known = [voice.id for voice in Catalog(all_engines(lambda: settings)).voices()]
+        known = [voice.id for voice in Catalog(every_engine(lambda: settings)).voices()]
         if options.voice not in known:
             raise SettingsError(f"There's no voice {options.voice!r}.", "See them with: desktop-tts voices")
         settings = tree.with_value(settings, "voices.default", options.voice)
@@ -128,8 +129,9 @@ def _by_app(options: argparse.Namespace) -> int:
 def _spoken(
     utterances: Iterator[Utterance], settings: Settings, options: argparse.Namespace | None, cancel: threading.Event
 ) -> Iterator[Spoken]:
-    from desktop_tts.engines.catalog import Catalog, all_engines
+    from desktop_tts.engines.catalog import Catalog
     from desktop_tts.narrate import Manner, Script, narrate
+    from desktop_tts.voices.engine import every_engine
 
     manner = Manner.from_settings(settings)
     if options:
@@ -139,7 +141,7 @@ def _spoken(
         if sentence:
             print(sentence, file=sys.stderr)
 
-    engines = all_engines(lambda: settings, lambda progress: tell(progress.warning))
+    engines = every_engine(lambda: settings, lambda progress: tell(progress.warning))
     return narrate(Script(utterances), Catalog(engines), lambda: manner, cancel, tell)
 
 
