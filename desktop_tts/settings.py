@@ -166,9 +166,24 @@ def keys(settings: Settings | None = None) -> dict[str, Any]:
 
 def help_for(key: str) -> str:
     """What the setting does, in a phrase."""
+    return str(_rules(key)["help"])
+
+
+def choices_for(key: str) -> tuple[str, ...]:
+    """The values that the setting may have; empty for any."""
+    return tuple(_rules(key)["choices"])
+
+
+def range_for(key: str) -> tuple[float, float]:
+    """Lowest and highest value of a number."""
+    rules = _rules(key)
+    return float(rules["low"]), float(rules["high"])
+
+
+def _rules(key: str) -> Mapping[str, Any]:
     group, _, name = key.partition(".")
     branch = getattr(Settings(), group)
-    return str(next(leaf.metadata["help"] for leaf in fields(branch) if leaf.name == name))
+    return next(leaf.metadata for leaf in fields(branch) if leaf.name == name)
 
 
 def get(settings: Settings, key: str) -> Any:

@@ -6,7 +6,7 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # without a screen Qt would abort the process
 
-pytest_plugins = ["support.sound", "support.display", "support.microphone"]
+pytest_plugins = ["support.sound", "support.display", "support.microphone", "support.hub"]
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import shutil
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -80,8 +80,21 @@ def download(
     ``source`` is one of ``SOURCES``; empty tries them in order. Raises DownloadError with what to do.
     """
     here = store.installed(model)
-    if here:
+    if here and not here.outdated:
         return here.folder
+    with _alone(model):
+        return _download(model, source, on_progress, cancel or Event())
+
+
+def discard(model: Model) -> int:
+    """Delete what an unfinished download brought; bytes freed. Raises DesktopTTSError, also while it is going on."""
+    with _alone(model):
+        return store.discard(model)
+
+
+@contextmanager
+def _alone(model: Model) -> Iterator[None]:
+    """No other process downloads this model meanwhile."""
     try:
         import filelock
     except ImportError as error:
@@ -90,29 +103,32 @@ def download(
             "Install it with: python3 installers/bootstrap.py setup --qwen",
         ) from error
     staging = store.staging(model)
-    staging.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(staging.with_suffix(".lock"))
     try:
-        with lock.acquire(timeout=0):
-            return _download(model, source, on_progress, cancel or Event())
+        staging.parent.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(staging.with_suffix(".lock")).acquire(timeout=0):
+            yield
     except filelock.Timeout as error:
         raise DownloadError(
             f"{model.key} is being downloaded already.", "Wait for it, or stop that download."
         ) from error
+    except OSError as error:
+        raise DownloadError(f"{staging.parent} can't be written: {error.strerror}.", "Check the disk.") from error
 
 
 def _download(model: Model, source: str, on_progress: OnProgress, cancel: Event) -> Path:
     staging = store.staging(model)
+    staging.mkdir(exist_ok=True)
     _need_space(model, staging)
-    meter = Meter(model, staging, on_progress)
+    meter = Meter(model, on_progress)
     for file in model.files:
         target = staging / file.path
         if _finished(target, file):
             continue
         _from_any_source(model, file, target, source, meter, cancel)
     final = store.folder(model)
+    store.note_origin(model, staging)
     if final.exists():
-        shutil.rmtree(final)  # an incomplete copy, or it would have been used
+        shutil.rmtree(final)  # an incomplete or outdated copy, or it would have been used
     os.replace(staging, final)
     return final
 
@@ -123,8 +139,7 @@ def _finished(target: Path, file: ModelFile) -> bool:
 
 
 def _need_space(model: Model, staging: Path) -> None:
-    have = sum(entry.stat().st_size for entry in staging.rglob("*") if entry.is_file())
-    need = model.size - have + SPARE
+    need = model.size - store.came(model) + SPARE
     free = shutil.disk_usage(staging).free
     if free < need:
         raise DownloadError(
@@ -161,7 +176,7 @@ def _url(model: Model, file: ModelFile, source: str) -> str:
 
 def _fetch(url: str, file: ModelFile, target: Path, meter: Meter, cancel: Event) -> None:
     """One file, through any number of cuts as long as each try brings something."""
-    part = target.with_name(target.name + ".incomplete")
+    part = target.with_name(target.name + store.INCOMPLETE)
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, damaged = 0, False
     while True:
@@ -188,9 +203,7 @@ def _fetch(url: str, file: ModelFile, target: Path, meter: Meter, cancel: Event)
         failures = 0 if have > before else failures + 1
         if failures >= ATTEMPTS:
             text = f"The connection broke and {ATTEMPTS} new tries brought nothing ({problem})."
-            raise (Unreachable if have == 0 else DownloadError)(
-                text, "What came is kept: run the same command again to go on."
-            )
+            raise (Unreachable if have == 0 else DownloadError)(text, "What came is kept: start it again to go on.")
         if failures and cancel.wait(WAIT_S * 2 ** (failures - 1)):
             _stop_if(cancel)
 
@@ -213,7 +226,7 @@ def _transfer(url: str, file: ModelFile, part: Path, start: int, meter: Meter, c
                     f"The server offers another {file.path} than was published.", "Try again later or another source."
                 )
             with part.open("ab" if start else "wb") as out:
-                while start < file.size and (block := answer.read(min(BLOCK, file.size - start))):
+                while start < file.size and (block := answer.read1(min(BLOCK, file.size - start))):
                     _stop_if(cancel)
                     out.write(block)
                     start += len(block)
@@ -225,7 +238,7 @@ def _transfer(url: str, file: ModelFile, part: Path, start: int, meter: Meter, c
     except OSError as error:  # cut, time-out, no network, full disk
         reason = getattr(error, "reason", error)
         if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
-            raise DownloadError("The disk is full.", "Make room and run the same command again to go on.") from error
+            raise DownloadError("The disk is full.", "Make room and start it again to go on.") from error
         return str(getattr(reason, "strerror", None) or type(reason).__name__)
     except http.client.HTTPException as error:
         return type(error).__name__
@@ -240,19 +253,16 @@ def _stop_if(cancel: Event) -> None:
 class Meter:
     """Counts bytes and tells the progress a few times a second."""
 
-    def __init__(self, model: Model, staging: Path, on_progress: OnProgress) -> None:
-        self._staging, self._on_progress = staging, on_progress
-        self._progress = DownloadProgress(self._on_disk(), model.size)
+    def __init__(self, model: Model, on_progress: OnProgress) -> None:
+        self._model, self._on_progress = model, on_progress
+        self._progress = DownloadProgress(store.came(model), model.size)
         self._told = 0.0
         self._marks: list[tuple[float, int]] = []
         self._came = 0
 
-    def _on_disk(self) -> int:
-        return sum(entry.stat().st_size for entry in self._staging.rglob("*") if entry.is_file())
-
     def restart(self) -> None:
         """Something that had come is gone."""
-        self._progress = replace(self._progress, done=self._on_disk())
+        self._progress = replace(self._progress, done=store.came(self._model))
 
     def add(self, count: int) -> None:
         self._came += count

@@ -6,17 +6,22 @@ A model is used from our own folder or, in place, from an existing hub cache.
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event
 
 from desktop_tts import paths
 from desktop_tts.errors import DesktopTTSError
-from desktop_tts.models.catalog import Model
+from desktop_tts.models.catalog import Model, ModelFile
 
 BLOCK = 4 * 1024 * 1024
+ORIGIN = "desktop-tts-origin.json"
+"""In a folder of ours: which revision it is, so that an older one is still known and used after the pin has moved."""
+INCOMPLETE = ".incomplete"
+"""Ending of a file that is still coming."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class Installed:
     folder: Path
     shared: bool
     """It lies in the hub's own cache, which other programs use too."""
+    outdated: bool = False
+    """It's whole, but of another revision than the catalogue's."""
 
 
 def folder(model: Model) -> Path:
@@ -35,10 +42,36 @@ def folder(model: Model) -> Path:
 
 def installed(model: Model) -> Installed | None:
     """Where it is, all files there with the right sizes; None when it isn't."""
-    if complete(model, folder(model)):
-        return Installed(folder(model), shared=False)
+    own, here = folder(model), as_installed(model)
+    whole = complete(here, own)
+    if whole and here.revision == model.revision:
+        return Installed(own, shared=False)
     cached = _in_hub_cache(model)
-    return Installed(cached, shared=True) if cached else None
+    if cached:
+        return Installed(cached, shared=True)
+    return Installed(own, shared=False, outdated=True) if whole else None
+
+
+def as_installed(model: Model) -> Model:
+    """The model as its revision in our folder has it; as in the catalogue if that folder doesn't tell."""
+    try:
+        origin = json.loads((folder(model) / ORIGIN).read_text(encoding="utf-8"))
+        files = tuple(ModelFile(str(file["path"]), int(file["size"]), str(file["sha256"])) for file in origin["files"])
+        return replace(model, revision=str(origin["revision"]), files=files)
+    except (OSError, ValueError, TypeError, KeyError):
+        return model
+
+
+def note_origin(model: Model, where: Path) -> None:
+    """Write down what the folder ``where`` holds."""
+    origin = {"revision": model.revision, "files": [asdict(file) for file in model.files]}
+    (where / ORIGIN).write_text(json.dumps(origin, indent=1), encoding="utf-8")
+
+
+def came(model: Model) -> int:
+    """Bytes of an unfinished download that are here."""
+    places = (staging(model) / file.path for file in model.files)
+    return sum(max(_size(place), _size(place.with_name(place.name + INCOMPLETE)), 0) for place in places)
 
 
 def complete(model: Model, where: Path) -> bool:
@@ -68,9 +101,12 @@ def _in_hub_cache(model: Model) -> Path | None:
 def verify(
     model: Model, where: Path, on_bytes: Callable[[int], None] = lambda _: None, cancel: Event | None = None
 ) -> tuple[str, ...]:
-    """What is wrong with the files, as sentences; empty when every hash is right. ``on_bytes`` counts what was read."""
+    """What is wrong with the files, as sentences; empty when every hash is right. ``on_bytes`` counts what was read.
+    Ends early when cancelled."""
     problems = []
-    for file in model.files:
+    for file in as_installed(model).files if where == folder(model) else model.files:
+        if cancel is not None and cancel.is_set():
+            break
         path = where / file.path
         size = _size(path)
         if size < 0:
@@ -99,19 +135,28 @@ def remove(model: Model) -> int:
 
     A copy in the hub's own cache is left alone: other programs may use it.
     """
-    freed = 0
-    for place in (folder(model), staging(model)):
+    return _delete(folder(model)) + discard(model)
+
+
+def discard(model: Model) -> int:
+    """Delete what is left of unfinished downloads; bytes freed. Raises DesktopTTSError."""
+    models = folder(model).parent
+    left = [*models.glob(f"{model.key}.part"), *models.glob(f"{model.key}-????????.part")]  # of any revision
+    return sum(_delete(place) for place in left)
+
+
+def _delete(place: Path) -> int:
+    freed = sum(_size(file) for file in place.rglob("*") if file.is_file()) if place.exists() else 0
+    try:
         if place.exists():
-            freed += sum(_size(file) for file in place.rglob("*") if file.is_file())
-            try:
-                shutil.rmtree(place)
-            except OSError as error:
-                raise DesktopTTSError(
-                    f"{place} can't be deleted: {error.strerror}.", "Close what uses it and try again."
-                ) from error
+            shutil.rmtree(place)
+    except OSError as error:
+        raise DesktopTTSError(
+            f"{place} can't be deleted: {error.strerror}.", "Close what uses it and try again."
+        ) from error
     return freed
 
 
 def staging(model: Model) -> Path:
-    """Where an unfinished download is kept, to go on from."""
-    return folder(model).with_name(model.key + ".part")
+    """Where an unfinished download is kept, to go on from: one of another revision is not gone on with."""
+    return folder(model).with_name(f"{model.key}-{model.revision[:8]}.part")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import SignalInstance
 
+from desktop_tts.models.jobs import ModelJobs
 from desktop_tts.reader_state import ReaderStatus
 from desktop_tts.voices.store import VoiceStore
 
@@ -50,3 +51,5 @@ class VoiceActions:
     qwen: QwenEngine | None = None
     unload_models: Callable[[], None] = lambda: None
     """Give the memory of Qwen3-TTS back, after what is being read."""
+    jobs: ModelJobs = field(default_factory=ModelJobs)
+    """Downloads, checks and removals of models; they go on while no window is open."""
