@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from support import golden
-from support.app import engine_pcm
+from support.app import engine_pcm, model_processes
 from support.display import wait_until
 from support.sound import RATE, alignment, hear
 
@@ -25,22 +25,6 @@ def tiny_app(app):
     return app
 
 
-def children(pid):
-    found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open(f"/proc/{entry}/stat") as stat:
-                    parent = int(stat.read().rsplit(")", 1)[1].split()[1])
-                with open(f"/proc/{entry}/cmdline") as line:
-                    command = line.read()
-            except OSError:
-                continue
-            if parent == pid and "qwen_worker" in command:
-                found.append(int(entry))
-    return found
-
-
 def test_its_voices_are_listed_and_heard_frame_by_frame(tiny_app, sound_server):
     ids = [voice["id"] for voice in json.loads(tiny_app.run("voices", "--json").stdout)]
     assert "qwen:own/ryan" in ids
@@ -51,7 +35,7 @@ def test_its_voices_are_listed_and_heard_frame_by_frame(tiny_app, sound_server):
         recording.wait_for_sound(60)
         tiny_app.wait_for("speaking", 60)
         assert tiny_app.status()["voice"].startswith("Ryan")
-        assert len(children(tiny_app.pid)) == 1
+        assert len(model_processes(tiny_app.pid)) == 1
         assert tiny_app.run("stop").returncode == 0
         tiny_app.wait_for("idle")
         recording.wait_for_silence(0.5, 10)
@@ -68,7 +52,7 @@ def test_a_killed_model_is_told_once_and_the_built_in_voice_goes_on(tiny_app, so
     with sound_server.record() as recording:
         assert tiny_app.run("speak", text).returncode == 0
         recording.wait_for_sound(60)
-        (child,) = children(tiny_app.pid)
+        (child,) = model_processes(tiny_app.pid)
         os.kill(child, 9)
         tiny_app.wait_for("idle", 60)
         heard = recording.stop()
@@ -95,7 +79,7 @@ def test_playback_has_no_gap_while_the_model_loads(tiny_app, sound_server):
 def test_quitting_leaves_no_process(tiny_app):
     assert tiny_app.run("settings", "set", "voices.default", "qwen:own/ryan").returncode == 0
     assert tiny_app.run("speak", TEXT).returncode == 0
-    wait_until(lambda: children(tiny_app.pid), 30, "the model's process")
-    (child,) = children(tiny_app.pid)
+    wait_until(lambda: model_processes(tiny_app.pid), 30, "the model's process")
+    (child,) = model_processes(tiny_app.pid)
     tiny_app.stop()
     wait_until(lambda: not os.path.exists(f"/proc/{child}"), 10, "the end of the model's process")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -76,3 +77,20 @@ def engine_pcm(text):
 def rss_mb(pid):
     with open(f"/proc/{pid}/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+
+def model_processes(pid):
+    """Those that hold a Qwen3-TTS model for the app ``pid``."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as stat:
+                    parent = int(stat.read().rsplit(")", 1)[1].split()[1])
+                with open(f"/proc/{entry}/cmdline") as line:
+                    command = line.read()
+            except OSError:
+                continue
+            if parent == pid and "qwen_worker" in command:
+                found.append(int(entry))
+    return found

@@ -1,0 +1,44 @@
+"""A voice of the user's own in the app: warmed up at the start, heard by name, replaced while its model lacks."""
+
+import json
+
+import pytest
+
+from desktop_tts.voices.profile import Kind, Profile
+from desktop_tts.voices.store import VoiceStore
+from support import golden
+from support.app import model_processes
+from support.display import wait_until
+
+pytestmark = pytest.mark.desktop
+
+TEXT = "The tide comes in twice a day."
+
+
+def test_the_chosen_voice_is_warmed_up_listed_and_heard(desktop_app, x_display, sound_server):
+    desktop_app.env["OMP_NUM_THREADS"] = "1"
+    voice = VoiceStore().add(Profile("", "Evening", Kind.SPEAKER, "qwen:own/ryan", "en", speed=1.2))
+    assert desktop_app.run("settings", "set", "models.folder", str(golden.checkpoint("custom_voice"))).returncode == 0
+    assert desktop_app.run("settings", "set", "voices.default", voice.voice_id).returncode == 0
+    listed = json.loads(desktop_app.run("voices", "--json").stdout)
+    assert {"id": voice.voice_id, "name": "Evening", "needs_download": False}.items() <= listed[-1].items()
+    x_display.start_tray()
+    desktop_app.start()
+    wait_until(lambda: model_processes(desktop_app.pid), 30, "the model's process")  # before anything is read
+    with sound_server.record() as recording:
+        assert desktop_app.run("speak", TEXT).returncode == 0
+        recording.wait_for_sound(60)
+        desktop_app.wait_for("speaking", 60)
+        assert desktop_app.status()["voice"] == "Evening"
+
+
+def test_without_its_model_another_voice_reads(desktop_app, x_display, sound_server):
+    voice = VoiceStore().add(Profile("", "Björn", Kind.CLONED, "qwen:0.6b-base", "en"))
+    assert desktop_app.run("settings", "set", "voices.default", voice.voice_id).returncode == 0
+    x_display.start_tray()
+    desktop_app.start()
+    with sound_server.record() as recording:
+        assert desktop_app.run("speak", TEXT).returncode == 0
+        recording.wait_for_sound(30)
+        assert desktop_app.status()["voice"] == "Heart"
+        desktop_app.wait_for("idle", 30)
