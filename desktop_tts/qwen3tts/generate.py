@@ -20,9 +20,9 @@ from desktop_tts.qwen3tts.talker import Prefix, Talker
 from desktop_tts.qwen3tts.text_source import FedText
 from desktop_tts.qwen3tts.threads import ThreadTuner
 
-_CONTROL_IDS = 1024
+CONTROL_IDS = 1024
 """So many ids at the end of the codec vocabulary are no codes; of them only the end can be chosen."""
-_LEAST_CODES = 2
+LEAST_CODES = 2
 """The end can't be chosen before so many."""
 _ROOM = 1024
 """Frames that memory is set aside for at the start at most; it grows when they are used up."""
@@ -103,7 +103,7 @@ class FrameMaker:
         self._state = talker.start(prompts, room, prefix)
         self._predictor_state = predictor.new_state(len(prompts))
         self._chosen = torch.zeros(len(prompts), config.vocab_size, dtype=torch.bool, device=device)
-        self._banned = torch.arange(config.vocab_size, device=device) >= config.vocab_size - _CONTROL_IDS
+        self._banned = torch.arange(config.vocab_size, device=device) >= config.vocab_size - CONTROL_IDS
         self._banned_at_first = self._banned.clone()
         self._banned[config.codec_eos_token_id] = False
         self._pad_row: Tensor | None = None
@@ -113,7 +113,7 @@ class FrameMaker:
         """Code 0 of the frame with this number, or the id of the end: ``[B, 1]``."""
         scores = self._talker.scores(self._state)
         scores = penalize(scores, self._chosen, self._sampling.repetition_penalty)
-        banned = self._banned_at_first if frame < _LEAST_CODES else self._banned
+        banned = self._banned_at_first if frame < LEAST_CODES else self._banned
         code = pick_code(scores.masked_fill(banned, float("-inf")), self._sampling.talker, self._draw)
         self._chosen.scatter_(1, code, True)
         return code

@@ -85,18 +85,27 @@ class DecoderLayer(nn.Module):
     def forward(
         self, x: Tensor, rope: Rope, keys: Tensor, values: Tensor, index: Tensor, mask: Tensor | None, attend: Attend
     ) -> Tensor:
-        """``keys`` and ``values`` are this layer's cache up to the last row of ``x``; rows ``index`` are written."""
+        """``keys`` and ``values`` are this layer's cache up to the last row of ``x``; rows ``index`` are written, the
+        same ``[T]`` in each of the batch, or its own ``[B, T]``."""
         batch, rows, _ = x.shape
         qkv = self.qkv_proj(self.input_layernorm(x)).view(batch, rows, -1, self.size)
         turned = self.heads + self.kv_heads
         qk = rope.rotate(torch.rms_norm(qkv[:, :, :turned], (self.size,), None, self.eps) * self.qk_norm)
-        keys.index_copy_(2, index, qk[:, :, self.heads :].transpose(1, 2))
-        values.index_copy_(2, index, qkv[:, :, turned:].transpose(1, 2))
+        _write(keys, index, qk[:, :, self.heads :])
+        _write(values, index, qkv[:, :, turned:])
         attended = attend(qk[:, :, : self.heads], keys, values, mask)
         x = x + self.o_proj(attended.reshape(batch, rows, -1))
         gate, up = self.gate_up_proj(self.post_attention_layernorm(x)).chunk(2, -1)
         result: Tensor = x + self.down_proj(silu(gate) * up)
         return result
+
+
+def _write(cache: Tensor, index: Tensor, new: Tensor) -> None:
+    """``new`` ``[B, T, kv_heads, D]`` into the rows ``index`` of ``cache`` ``[B, kv_heads, S, D]``."""
+    if index.ndim == 1:
+        cache.index_copy_(2, index, new.transpose(1, 2))
+    else:
+        cache[torch.arange(len(index), device=index.device)[:, None], :, index] = new
 
 
 @dataclass(slots=True)
@@ -136,8 +145,8 @@ class Decoder(nn.Module):
     def forward(self, x: Tensor, rope: Rope, cache: KVCache, index: Tensor, seen: int, mask: Tensor | None) -> Tensor:
         """Run rows ``x`` ``[B, T, H]`` and give their final-normed hidden states ``[B, T, H]``.
 
-        ``rope`` has their positions, ``index`` ``[T]`` the cache rows to write; they look at the first ``seen`` rows of
-        the cache as ``mask`` says (see ``attention``).
+        ``rope`` has their positions, ``index`` ``[T]`` or ``[B, T]`` the cache rows to write; they look at the first
+        ``seen`` rows of the cache as ``mask`` says (see ``attention``).
         """
         for number, layer in enumerate(self.layers):
             keys, values = cache.keys[number, :, :, :seen], cache.values[number, :, :, :seen]

@@ -95,6 +95,11 @@ class Qwen3TTSModel:
         """Processor threads that turned out to be fastest in the calling thread, or are fixed."""
         return self._synthesizer.threads
 
+    def warm_up(self) -> None:
+        """Make ready what the first utterance would otherwise wait for: on CUDA the graphs of a frame, for the model's
+        own sampling."""
+        self._synthesizer.warm_up(settings({}, self.networks.generation).sampling)
+
     @property
     def identity(self) -> ModelIdentity:
         """What voices that are saved belong to; base models only."""

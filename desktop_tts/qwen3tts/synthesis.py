@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from desktop_tts.qwen3tts.codec.state import CodecState, stack_states
+from desktop_tts.qwen3tts.conductor import Conductor, Conductors, Part
 from desktop_tts.qwen3tts.config import CodecDecoderConfig
 from desktop_tts.qwen3tts.generate import Ending, Limit, Utterance, frames
 from desktop_tts.qwen3tts.networks import Networks
@@ -80,13 +81,16 @@ class _Tuner(threading.local):
 class Synthesizer:
     """Speaks plans. Utterances share nothing but weights and warmed codec states, so any thread may call."""
 
-    def __init__(self, networks: Networks, threads: int | None = None) -> None:
-        """``threads`` of the processor, or as many as turn out to be fastest."""
+    def __init__(self, networks: Networks, threads: int | None = None, *, slots: bool | None = None) -> None:
+        """``threads`` of the processor, or as many as turn out to be fastest. ``slots`` makes frames in fixed memory,
+        recorded as graphs where the device can; None where it can."""
         self._networks = networks
         most = torch.get_num_threads()
         if threads is None and networks.talker.device.type != "cpu":
             threads = most
         self._tuner = _Tuner(threads, most)
+        cuda = networks.talker.device.type == "cuda"
+        self._conductors = Conductors(networks) if (cuda if slots is None else slots) else None
         self._warm: OrderedDict[bytes, CodecState] = OrderedDict()
         self._prefixes: OrderedDict[tuple[tuple[Row, ...], bytes], Prefix] = OrderedDict()
 
@@ -94,6 +98,13 @@ class Synthesizer:
     def frame_s(self) -> float | None:
         """Seconds that a frame usually takes in this thread, with its sound; None before the first."""
         return self._tuner.of_this_thread.usual_s
+
+    def warm_up(self, sampling: Sampling) -> None:
+        """Make ready what the first utterance would otherwise wait for."""
+        if self._conductors is not None:
+            for conductor in (self._conductors.shared(), alone := self._conductors.alone()):
+                conductor.warm_up(sampling)
+            self._conductors.give_back(alone)
 
     @property
     def threads(self) -> int:
@@ -109,7 +120,7 @@ class Synthesizer:
         heard, held = False, list[Pcm]()
         try:
             utterances = self._begin([plan], settings, cancel)
-            for (pcm,) in self._sounds([plan], utterances, settings, cancel):
+            for pcm in self._sound(plan, utterances, settings, cancel):
                 heard = heard or float(np.abs(pcm).max()) > _SILENT
                 held.append(pcm)
                 if len(held) == frames_per_chunk:
@@ -132,10 +143,14 @@ class Synthesizer:
         """Speak all of them as one batch and give the whole sound of each. Their texts must be known."""
         parts: list[list[Pcm]] = [[] for _ in plans]
         utterances = self._begin(plans, settings, cancel)
-        for sounds in self._sounds(plans, utterances, settings, cancel):
-            for number, pcm in enumerate(sounds):
-                if utterances[number].ending is None:
-                    parts[number].append(pcm)
+        if conducted := self._conducted(plans, utterances, settings, cancel):
+            conductor, begun = conducted
+            parts = [list(conductor.sounds(part)) for part in begun]
+        else:
+            for sounds in self._sounds(plans, utterances, settings, cancel):
+                for number, pcm in enumerate(sounds):
+                    if utterances[number].ending is None:
+                        parts[number].append(pcm)
         result = [np.concatenate(part) if part else np.zeros(0, np.float32) for part in parts]
         endless = [number for number, utterance in enumerate(utterances) if utterance.ending is Ending.LIMIT]
         if endless and settings.retry:
@@ -146,6 +161,44 @@ class Synthesizer:
             ):
                 result[number] = sound
         return result
+
+    def _sound(
+        self, plan: Plan, utterances: Sequence[Utterance], settings: Settings, cancel: threading.Event
+    ) -> Iterator[Pcm]:
+        """For each frame of one utterance the samples ``[1920]``."""
+        conducted = self._conducted([plan], utterances, settings, cancel)
+        if conducted is None:
+            for (pcm,) in self._sounds([plan], utterances, settings, cancel):
+                yield pcm
+            return
+        conductor, (part,) = conducted
+        try:
+            yield from conductor.sounds(part)
+        finally:
+            self._give_back(conductor)
+
+    def _conducted(
+        self, plans: Sequence[Plan], utterances: Sequence[Utterance], settings: Settings, cancel: threading.Event
+    ) -> tuple[Conductor, list[Part]] | None:
+        """Begin them in slots, if the device works that way and they have room there."""
+        if self._conductors is None or not utterances:
+            return None
+        streamed = not all(utterance.text.known for utterance in utterances)
+        conductor = self._conductors.alone() if streamed else self._conductors.shared()
+        if not all(conductor.fits(utterance) for utterance in utterances):
+            self._give_back(conductor)
+            return None
+        parts = [
+            Part(utterance, self._codec_state(plan, cancel), plan.seed, settings.sampling, cancel)
+            for plan, utterance in zip(plans, utterances, strict=True)
+        ]
+        for part in parts:
+            conductor.begin(part)
+        return conductor, parts
+
+    def _give_back(self, conductor: Conductor) -> None:
+        if self._conductors is not None:
+            self._conductors.give_back(conductor)
 
     def _sounds(
         self, plans: Sequence[Plan], utterances: Sequence[Utterance], settings: Settings, cancel: threading.Event

@@ -126,6 +126,15 @@ class FedText:
             return self._rest.take(cancel) if self._rest else self._pad
         return number
 
+    @property
+    def known(self) -> bool:
+        """Whether all of it was known from the start."""
+        return self._rest is None
+
+    def take_known(self, pad: int) -> list[int] | None:
+        """All that is left of a known text, and PAD; None if it is still being written."""
+        return None if self._rest else [*self._ids, pad]
+
     def length(self) -> int | None:
         """Ids of the whole text to be spoken, or None while it isn't known."""
         if self._rest is None:
