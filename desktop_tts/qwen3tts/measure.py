@@ -9,6 +9,7 @@ import math
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -30,6 +31,7 @@ from desktop_tts.qwen3tts.random_weights import random_checkpoint
 from desktop_tts.qwen3tts.released import ModelSize
 from desktop_tts.qwen3tts.sampling import Sampling, SeededDraw
 from desktop_tts.qwen3tts.shapes import model_shapes
+from desktop_tts.qwen3tts.synthesis import Speech
 
 TEXT = "The committee will publish its findings next month, and the public may comment until the end of the year."
 FRAME_S = 0.08
@@ -88,6 +90,7 @@ def measure(
     cold, _ = _first_audio(model, device), _first_audio(model, device, _FRAMES_TO_TUNE)
     torch.set_num_threads(model.threads)
     warm = _first_audio(model, device)
+    stream_ms = _stream_ms(model, frames)
     stages = _stages(networks, device, frames)
     torch.set_num_threads(before)
     frame_ms = stages["talker_step_ms"] + stages["predictor_frame_ms"] + stages["codec_frame_ms"]
@@ -97,11 +100,13 @@ def measure(
         "first_audio_ms": warm * 1000,
         **stages,
         "frame_ms": frame_ms,
+        "stream_frame_ms": stream_ms,
         "real_time_factor": frame_ms / 1000 / FRAME_S,
         "threads": model.threads,
         "peak_rss_mb": _peak_rss_mb(),
     }
     if device.type == "cuda":
+        found |= _company(model, frames)
         found["peak_device_mb"] = torch.cuda.max_memory_allocated(device) / 2**20
     return {name: round(value, 3) for name, value in found.items()}
 
@@ -123,6 +128,66 @@ def _first_audio(model: Qwen3TTSModel, device: torch.device, more: int = 0) -> f
     speech.close()
     assert len(first) == int(FRAME_S * SAMPLE_RATE)
     return took
+
+
+def _stream_ms(model: Qwen3TTSModel, frames: int) -> float:
+    """Milliseconds from frame to frame when a text is spoken, all included; the median."""
+    times = []
+    begun = time.perf_counter()
+    for number, _ in enumerate(_speech(model, seed=2, frames=frames + 3)):
+        now = time.perf_counter()
+        if number > 1:
+            times.append((now - begun) * 1000)
+        begun = now
+    return statistics.median(times) if times else math.nan
+
+
+def _company(model: Qwen3TTSModel, frames: int) -> dict[str, float]:
+    """Ten texts at once: the time to the first sound that 95 in 100 don't exceed. Sixteen at once: how many times as
+    much sound is made as with one."""
+    list(_speech(model, seed=1, frames=frames))
+    waits: list[float] = []
+    for _ in range(5):
+        waits += _first_sounds(model, 10, frames)
+    alone = _seconds(model, 1, frames)
+    return {
+        "ten_first_audio_p95_ms": sorted(waits)[int(len(waits) * 0.95)] * 1000,
+        "sixteen_times": 16 * alone / _seconds(model, 16, frames),
+    }
+
+
+def _first_sounds(model: Qwen3TTSModel, texts: int, frames: int) -> list[float]:
+    waits: list[float] = []
+
+    def speak(seed: int) -> None:
+        begun = time.perf_counter()
+        for number, _ in enumerate(_speech(model, seed, frames)):
+            if number == 0:
+                waits.append(time.perf_counter() - begun)
+
+    _together(speak, texts)
+    return waits
+
+
+def _seconds(model: Qwen3TTSModel, texts: int, frames: int) -> float:
+    begun = time.perf_counter()
+    _together(lambda seed: [None for _ in _speech(model, seed, frames)], texts)
+    return time.perf_counter() - begun
+
+
+def _together(work: Callable[[int], Any], count: int) -> None:
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _speech(model: Qwen3TTSModel, seed: int, frames: int) -> Speech:
+    kind = model.config.tts_model_type
+    if kind == "custom_voice":
+        return model.stream_custom_voice(TEXT, "ryan", "English", None, False, seed=seed, max_new_tokens=frames)
+    return model.stream_voice_design(TEXT, "a calm voice", "English", False, seed=seed, max_new_tokens=frames)
 
 
 def _stages(networks: Networks, device: torch.device, frames: int) -> dict[str, float]:

@@ -8,15 +8,17 @@ import pytest
 import torch
 
 from desktop_tts.qwen3tts.checkpoint import open_checkpoint
-from desktop_tts.qwen3tts.measure import element_counts, measure
+from desktop_tts.qwen3tts.measure import _company, element_counts, measure
+from desktop_tts.qwen3tts.model import Qwen3TTSModel
 from desktop_tts.qwen3tts.precision import pick_precision
 from desktop_tts.qwen3tts.random_weights import random_checkpoint
+from desktop_tts.qwen3tts.synthesis import Synthesizer
 from support import golden
 
 CPU = torch.device("cpu")
 FIELDS = {
     "load_s", "first_audio_cold_ms", "first_audio_ms", "prefill_ms", "talker_step_ms", "predictor_frame_ms",
-    "codec_frame_ms", "frame_ms", "real_time_factor", "threads", "peak_rss_mb",
+    "codec_frame_ms", "frame_ms", "stream_frame_ms", "real_time_factor", "threads", "peak_rss_mb",
 }  # fmt: skip
 
 
@@ -55,3 +57,12 @@ def test_the_command_wants_to_know_what_to_measure():
     done = subprocess.run([sys.executable, "-m", "desktop_tts", "bench"], capture_output=True, text=True)
     assert done.returncode == 2
     assert "bench --random 0.6b" in done.stderr
+
+
+def test_many_at_once_are_measured():
+    """What a graphics card is measured with, on a processor in the same slots."""
+    model = Qwen3TTSModel.from_pretrained(golden.checkpoint("custom_voice"))
+    model._synthesizer = Synthesizer(model.networks, slots=True)
+    found = _company(model, 6)
+    assert set(found) == {"ten_first_audio_p95_ms", "sixteen_times"}
+    assert all(math.isfinite(value) and value > 0 for value in found.values())
