@@ -13,8 +13,8 @@ from desktop_tts.engines.builtin_model import RATE, Model, Sound, Token, groups
 from desktop_tts.engines.builtin_sound import finish, trim
 from desktop_tts.engines.builtin_text import Prepared, other_script, pieces, prepare
 from desktop_tts.engines.builtin_words import match_words, words_of
-from desktop_tts.engines.memory import give_back_freed
 from desktop_tts.errors import EngineError, EngineFault, NotInstalled, Unsupported
+from desktop_tts.memory import give_back_freed
 from desktop_tts.speech import AudioChunk, Capabilities, Span, SpeechRequest, Voice, WordTime
 
 log = logging.getLogger(__name__)
@@ -56,6 +56,7 @@ class BuiltinEngine:
                 raise NotInstalled(self.available() or "A part of the built-in voice can't be loaded.") from error
             except Exception as error:
                 raise EngineFault("The built-in voice can't be loaded.", "Install Desktop TTS again.") from error
+            give_back_freed()
         return self._model
 
     def stream(self, request: SpeechRequest, cancel: Event) -> Iterator[AudioChunk]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from desktop_tts.memory import give_back_freed
 from desktop_tts.qwen3tts.attention import pick_attention
 from desktop_tts.qwen3tts.checkpoint import Checkpoint, Tensors, load_module
 from desktop_tts.qwen3tts.code_predictor import CodePredictor
@@ -17,7 +18,6 @@ from desktop_tts.qwen3tts.codec.decoder import CodecDecoder
 from desktop_tts.qwen3tts.codec.shapes import codec_shapes
 from desktop_tts.qwen3tts.config import ModelConfig, TalkerConfig
 from desktop_tts.qwen3tts.dense import Dense
-from desktop_tts.qwen3tts.memory import trim
 from desktop_tts.qwen3tts.packing import Form
 from desktop_tts.qwen3tts.precision import Precision
 from desktop_tts.qwen3tts.shapes import model_shapes
@@ -70,7 +70,7 @@ def load_networks(
     stays = text_embedding_on_cpu or device.type == "cpu"
     talker, predictor = load_talker(config.talker, tensors, device, precision, attention, stays, weight_cache)
     decoder = CodecDecoder(checkpoint.codec.decoder, codec_tensors).to(device).pack(precision.codec)
-    trim()
+    give_back_freed()
     return Networks(config, checkpoint.generation, tokenizer, talker, predictor, decoder)
 
 
@@ -97,7 +97,7 @@ def load_talker(
         load_module(module, tensors, prefix, dtype=dtype, device=device, wide=wide, given=given, loaded=loaded)
         if cache:
             cache.save()
-        trim()
+        give_back_freed()
     return talker, predictor
 
 
