@@ -79,6 +79,11 @@ class Models:
         "auto", "number format of Qwen3-TTS", choices=("auto", "int8", "float32", "bfloat16", "float16")
     )
     folder: str = _option("", "folder of a Qwen3-TTS model of your own; its voices are qwen:own/...")
+    source: str = _option(
+        "auto",
+        "where models are downloaded from; auto tries them in turn",
+        choices=("auto", "huggingface", "modelscope"),
+    )
     unload_after_min: float = _option(
         10.0, "minutes without speech after which Qwen3-TTS gives its memory back; 0 keeps it", low=0.0, high=1440.0
     )
