@@ -33,6 +33,10 @@ class Clip:
     cut_short: bool = False
     """The file had more."""
 
+    @classmethod
+    def empty(cls) -> Clip:
+        return cls(np.zeros(0, np.float32))
+
     @property
     def duration_s(self) -> float:
         return len(self.pcm) / RATE

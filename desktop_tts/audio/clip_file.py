@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from desktop_tts.audio.child import watched
 from desktop_tts.audio.clip import RATE, Clip
 from desktop_tts.audio.devices import quiet
 from desktop_tts.errors import AudioError
@@ -107,29 +108,15 @@ def _through_ffmpeg(path: Path, cancel: threading.Event) -> Pcm:
         *("-map", "0:a:0", "-t", f"{LIMIT_S + 1:.0f}", "-ac", "1", "-ar", str(RATE), "-f", "f32le", "pipe:1"),
     ]
     nowhere = subprocess.DEVNULL
-    with subprocess.Popen(command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere) as child:
-        over = threading.Event()
-        watch = threading.Thread(target=_end_late, args=(child, cancel, over), name="ffmpeg watch", daemon=True)
-        watch.start()
-        try:
-            assert child.stdout is not None
-            data = child.stdout.read(round((LIMIT_S + 1) * RATE) * 4)
-        finally:
-            over.set()
-            child.kill()
-            watch.join()
+    with (
+        subprocess.Popen(command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere) as child,
+        watched(child, cancel, PATIENCE_S),
+    ):
+        assert child.stdout is not None
+        data = child.stdout.read(round((LIMIT_S + 1) * RATE) * 4)
     if cancel.is_set():
         raise Cancelled("Reading the file was given up.")
     return np.frombuffer(data[: len(data) // 4 * 4], np.float32)
-
-
-def _end_late(child: subprocess.Popen[bytes], cancel: threading.Event, over: threading.Event) -> None:
-    waited = 0.0
-    while not over.wait(0.05):
-        waited += 0.05
-        if cancel.is_set() or waited > PATIENCE_S:
-            child.kill()
-            return
 
 
 def _unreadable(path: Path) -> AudioError:

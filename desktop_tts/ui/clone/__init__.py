@@ -1,0 +1,1 @@
+"""Making a voice from a recording: the steps, one after the other, in one window."""
