@@ -41,7 +41,9 @@ from desktop_tts.ui.actions import Actions
 from desktop_tts.ui.control_window import ControlWindow
 from desktop_tts.ui.settings_window import SettingsWindow
 from desktop_tts.ui.tray import TrayIcon
+from desktop_tts.ui.voice_actions import VoiceActions
 from desktop_tts.voices.engine import MyVoices
+from desktop_tts.voices.instructs import InstructPresets
 from desktop_tts.voices.making import VoiceMaker
 from desktop_tts.voices.store import VoiceStore
 
@@ -120,6 +122,16 @@ class App(QObject):
             suspend_hotkeys=lambda: self.hotkeys.suspend() if self.hotkeys else None,
             resume_hotkeys=lambda: self.hotkeys.resume() if self.hotkeys else None,
             preview=self.preview,
+            mine=VoiceActions(
+                store=self.voice_store,
+                presets=InstructPresets(),
+                reader=self.reader,
+                listen=self.listen,
+                instruct_obstacle=self.my_voices.instruct_obstacle,
+                maker=self.voice_maker,
+                qwen=self.qwen,
+                unload_models=lambda: self.reader.reload(self.qwen),
+            ),
         )
         self.tray = TrayIcon(self.reader, self.settings, self.actions)
         self.window = ControlWindow(self.reader, self.settings, self.actions)

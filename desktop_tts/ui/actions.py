@@ -10,6 +10,7 @@ from PySide6.QtCore import SignalInstance
 
 from desktop_tts.reader_state import ReaderStatus
 from desktop_tts.speech import Voice
+from desktop_tts.ui.voice_actions import VoiceActions
 
 
 class OpenSettings(Protocol):
@@ -57,3 +58,4 @@ class Actions:
     resume_hotkeys: Callable[[], None]
     preview: Callable[[str], None]
     """Speak a sample with the voice of this id."""
+    mine: VoiceActions

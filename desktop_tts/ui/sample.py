@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from desktop_tts.reader_state import ReaderState, ReaderStatus
 from desktop_tts.speech import Span, Voice
 from desktop_tts.ui.actions import Actions
+from desktop_tts.ui.sample_voices import voice_actions
+from desktop_tts.ui.voice_actions import VoiceActions
 
 SENTENCE = "People who cannot read a screen for long rely on it every day."
 READING = ReaderStatus(
@@ -80,8 +86,14 @@ class SampleReader(QObject):
         self.called("previous")
 
 
-def sample_actions(reader: SampleReader, problems: dict[str, str] | None = None) -> Actions:
-    """Actions that are listed in ``reader.calls``."""
+def sample_actions(
+    reader: SampleReader, problems: dict[str, str] | None = None, mine: VoiceActions | None = None
+) -> Actions:
+    """Actions that are listed in ``reader.calls``. Without ``mine`` there are no voices of the user's own."""
+    if mine is None:
+        folder = Path(tempfile.mkdtemp(prefix="desktop-tts-"))
+        weakref.finalize(reader, shutil.rmtree, folder, ignore_errors=True)
+        mine = voice_actions(folder, reader, reader.called)
 
     def call(name: str) -> Callable[[], None]:
         return lambda: reader.called(name)
@@ -99,4 +111,5 @@ def sample_actions(reader: SampleReader, problems: dict[str, str] | None = None)
         suspend_hotkeys=call("suspend_hotkeys"),
         resume_hotkeys=call("resume_hotkeys"),
         preview=lambda voice_id: reader.called(f"preview {voice_id}"),
+        mine=mine,
     )

@@ -23,14 +23,18 @@ from desktop_tts.ui.actions import Actions
 from desktop_tts.ui.icons import app_icon
 from desktop_tts.ui.pages.about import AboutPage
 from desktop_tts.ui.pages.audio import AudioPage
+from desktop_tts.ui.pages.design import DesignPage
 from desktop_tts.ui.pages.general import GeneralPage
+from desktop_tts.ui.pages.models import ModelsPage
 from desktop_tts.ui.pages.page import SettingsPage
 from desktop_tts.ui.pages.reading import ReadingPage
 from desktop_tts.ui.pages.shortcuts import ShortcutsPage
-from desktop_tts.ui.pages.voice import VoicePage
+from desktop_tts.ui.pages.voices import VoicesPage
 from desktop_tts.ui.sidebar import Sidebar
 
 translate = QCoreApplication.translate
+OLD_NAMES = {"voice": "voices"}
+"""Page ids that are still asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,9 @@ class PageEntry:
 def page_entries() -> tuple[PageEntry, ...]:
     return (
         PageEntry("general", "general", translate("settings", "General"), GeneralPage),
-        PageEntry("voice", "voice", translate("settings", "Voice"), VoicePage),
+        PageEntry("voices", "voice", translate("settings", "Voices"), VoicesPage),
+        PageEntry("design", "design", translate("settings", "Design"), DesignPage),
+        PageEntry("models", "models", translate("settings", "Models"), ModelsPage),
         PageEntry("shortcuts", "keyboard", translate("settings", "Shortcuts"), ShortcutsPage),
         PageEntry("reading", "reading", translate("settings", "Reading"), ReadingPage),
         PageEntry("audio", "audio", translate("settings", "Audio"), AudioPage),
@@ -88,16 +94,18 @@ class SettingsWindow(QDialog):
         self.list.currentRowChanged.connect(self._turned)
         self.list.setCurrentRow(0)
         letter = self.fontMetrics().averageCharWidth()
-        self.resize(min(letter * 94, self._room().width()), min(letter * 68, self._room().height()))
+        self.resize(min(letter * 104, self._room().width()), min(letter * 76, self._room().height()))
 
     def open_page(self, page: str) -> None:
         """Turn to the page with this id; an unknown one is ignored."""
+        wanted = OLD_NAMES.get(page, page)
         for row, entry in enumerate(self._entries):
-            if entry.id == page:
+            if entry.id == wanted:
                 self.list.setCurrentRow(row)
 
     def page(self, page: str) -> SettingsPage:
         """The page with this id, made if need be."""
+        page = OLD_NAMES.get(page, page)
         if page not in self._pages:
             row = next(row for row, entry in enumerate(self._entries) if entry.id == page)
             made = self._pages[page] = self._entries[row].make(self._settings, self._actions)

@@ -93,7 +93,7 @@ class TrayMenu(QMenu):
                 self._radio(self.voices, self._voice_group, voice_name, "voices.default", voice_id)
             self.voices.addSeparator()
             more = self.voices.addAction(self.tr("More voices…"))
-            more.triggered.connect(lambda: self._app.open_settings("voice"))
+            more.triggered.connect(lambda: self._app.open_settings("voices"))
         self._check(self._voice_group, chosen)
 
     def _radio(self, menu: QMenu, group: QActionGroup, text: str, key: str, value: object) -> None:

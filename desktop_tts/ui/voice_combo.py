@@ -61,7 +61,7 @@ class VoiceCombo(SteadyComboBox):
     def _picked(self, row: int) -> None:
         voice_id = self.itemData(row)
         if voice_id == MORE:
-            self._actions.open_settings("voice")
+            self._actions.open_settings("voices")
         else:
             try:
                 self._settings.set("voices.default", voice_id)

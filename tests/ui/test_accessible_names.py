@@ -70,8 +70,8 @@ def test_settings_pages_name_every_control(qtbot, settings_window, page):
     settings_window.open_page(page)
     shown = settings_window.page(page)
     qtbot.waitUntil(shown.isVisible)
-    if page == "voice":
-        qtbot.waitUntil(lambda: shown.list.count() == len(VOICES))
+    if page == "voices":
+        qtbot.waitUntil(lambda: len(shown.list.voice_items()) == len(VOICES))
     assert nameless(settings_window) == []
     assert len(controls(shown)) > 0
 

@@ -142,7 +142,7 @@ def test_voice_is_chosen(qtbot, window, store, reader):
     assert window.voice.currentText() == "Finnish (espeak-ng)"
     more = window.voice.count() - 1
     window.voice.activated.emit(more)
-    assert reader.calls.pop() == "open_settings voice"
+    assert reader.calls.pop() == "open_settings voices"
     assert window.voice.currentText() == "Finnish (espeak-ng)"
 
 

@@ -23,7 +23,7 @@ def test_command_draws_every_window_in_every_look(tmp_path):
             assert not image.isNull(), f"{name}-{look}"
             dark = image.pixelColor(5, image.height() - 5).lightness() < 90
             assert dark is (look == "dark")
-    normal, large = (QImage(str(tmp_path / f"settings-voice-light{scale}.png")).width() for scale in ("", "-200"))
+    normal, large = (QImage(str(tmp_path / f"settings-voices-light{scale}.png")).width() for scale in ("", "-200"))
     assert large == 2 * normal
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from desktop_tts.errors import AudioError, SettingsError
 from desktop_tts.settings import Settings, SettingsStore
 from desktop_tts.ui.pages import about
-from desktop_tts.ui.sample import VOICES, sample_actions
+from desktop_tts.ui.sample import sample_actions
 from desktop_tts.ui.settings_window import SettingsWindow, page_entries
 
 
@@ -57,10 +57,11 @@ def test_return_in_a_field_does_not_close(qtbot, window):
     assert window.isVisible()
 
 
-def test_an_unknown_page_is_ignored(window):
+def test_an_unknown_page_is_ignored_and_an_old_name_still_known(window):
     window.open_page("voice")
     window.open_page("nothing")
-    assert window.list.currentRow() == 1
+    assert page_entries()[window.list.currentRow()].id == "voices"
+    assert window.page("voice") is window.page("voices")
 
 
 def test_switches_take_effect_at_once_and_are_kept(qtbot, window, store):
@@ -118,30 +119,6 @@ def test_what_cannot_be_kept_is_said_below_the_control_and_taken_back(qtbot, win
     page.autostart.click()
     assert store.current.general.autostart
     assert not problem.isVisible()
-
-
-def test_voice_is_chosen_with_keys_and_heard(qtbot, window, store, reader):
-    page = open_page(qtbot, window, "voice")
-    qtbot.waitUntil(lambda: page.list.count() == len(VOICES))
-    assert page.list.currentItem().text().startswith("Heart")
-    page.list.setFocus()
-    qtbot.keyClick(page.list, Qt.Key.Key_Down)  # over one that needs a download
-    assert store.current.voices.default == "espeak:cs"
-    qtbot.mouseClick(page.preview, Qt.MouseButton.LeftButton)
-    assert reader.calls.pop() == "preview espeak:cs"
-    store.set("voices.default", "builtin:heart")
-    assert page.list.currentItem().text().startswith("Heart")
-
-
-def test_voices_are_searched_by_name_and_language(qtbot, window, store):
-    page = open_page(qtbot, window, "voice")
-    qtbot.waitUntil(lambda: page.list.count() == len(VOICES))
-    qtbot.keyClicks(page.search, "chinese")
-    shown = [item.text().split(":")[0] for item in page._items() if not item.isHidden()]
-    assert shown == ["Vivian"]
-    assert store.current.voices.default == "builtin:heart"
-    page.search.clear()
-    assert not any(item.isHidden() for item in page._items())
 
 
 def test_output_device_is_chosen(qtbot, window, store):
@@ -234,6 +211,29 @@ def test_wheel_over_a_control_without_focus_changes_nothing(qtbot, window, store
     for control in (page.speed.slider, page.when_busy):
         _turn_wheel(control)
     assert store.current == Settings()
+
+
+def test_voices_by_language_are_added_changed_and_removed(qtbot, window, store):
+    store.set("voices.by_language", {"de": "espeak:de", "xx": "gone:voice"})
+    page = open_page(qtbot, window, "reading")
+    rules = page.rules
+    qtbot.waitUntil(rules.add.isEnabled)
+    assert rules.rows["xx"][1].currentText() == "voice (not here)"
+    qtbot.mouseClick(rules.rows["xx"][2], Qt.MouseButton.LeftButton)
+    assert store.current.voices.by_language == {"de": "espeak:de"}
+    qtbot.mouseClick(rules.add, Qt.MouseButton.LeftButton)
+    added = list(rules.rows)[-1]
+    assert list(store.current.voices.by_language) == ["de", added]
+    language = rules.rows[added][0]
+    assert language.hasFocus()
+    choose(language, "it")
+    assert store.current.voices.by_language == {"de": "espeak:de", "it": "espeak:it"}
+    assert "en" in [rules.rows["it"][0].itemData(row) for row in range(rules.rows["it"][0].count())]
+    assert "de" not in [rules.rows["it"][0].itemData(row) for row in range(rules.rows["it"][0].count())]
+    choose(rules.rows["it"][0], "en")
+    choose(rules.rows["en"][1], "espeak:en")
+    assert store.current.voices.by_language == {"de": "espeak:de", "en": "espeak:en"}
+    assert SettingsStore(store.file).current.voices.by_language == {"de": "espeak:de", "en": "espeak:en"}
 
 
 def _turn_wheel(widget):

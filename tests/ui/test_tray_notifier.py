@@ -98,7 +98,7 @@ def test_voices_are_a_choice_of_one_and_lead_to_all(shown):
     assert [entry["label"] for entry in voices if entry["checked"]] == ["German (espeak-ng)"]
     assert all(entry["radio"] for entry in voices[:-1])
     host.choose("Voice", "More voices")
-    program.wait_for(called="open_settings voice")
+    program.wait_for(called="open_settings voices")
 
 
 def test_labels_follow_the_settings(shown):

@@ -30,6 +30,7 @@ class Problem(QWidget):
         self._sign = QLabel()
         self._sign.setPixmap(state_icon(ReaderState.ERROR).pixmap(16, 16))
         self._text = QLabel()
+        self._text.setTextFormat(Qt.TextFormat.PlainText)  # it may name a file or a voice
         self._text.setWordWrap(True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 2, 0, 0)

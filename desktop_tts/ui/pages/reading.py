@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLabel
+
+from desktop_tts.errors import DesktopTTSError
 from desktop_tts.settings import SettingsStore
 from desktop_tts.ui.actions import Actions
+from desktop_tts.ui.background import BackgroundCall
 from desktop_tts.ui.pages.page import SettingsPage
 from desktop_tts.ui.texts import speed_text
+from desktop_tts.ui.voices.language_rules import LanguageRules
+
+RULES = "voices.by_language"
 
 
 class ReadingPage(SettingsPage):
@@ -49,4 +56,24 @@ class ReadingPage(SettingsPage):
             self.tr("&Fetch the selection by a copy where a program doesn't offer it"),
             self.tr("Presses the keys for Copy in the program in front. What you had copied before is put back."),
         )
+        self.rules = LanguageRules()
+        self.rules.wanted.connect(lambda rules: self.keep(RULES, rules))
+        label = QLabel(self.tr("Voices by language"))
+        self.form.addRow(
+            label,
+            self.with_notes(
+                self.rules,
+                RULES,
+                self.tr(
+                    "Each sentence in one of these languages is read by its voice, all others by the default voice."
+                ),
+            ),
+        )
+        self.follow(lambda now: self.rules.show_rules(now.voices.by_language))
         self.column.addStretch(1)
+
+    def shown(self) -> None:
+        BackgroundCall(self, self.app.voices, self.rules.show_voices, self._failed)
+
+    def _failed(self, error: DesktopTTSError) -> None:
+        self.problems[RULES].show_text(str(error))

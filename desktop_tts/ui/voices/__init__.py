@@ -1,0 +1,1 @@
+"""Dialogs and parts of the Voices page."""
