@@ -10,6 +10,8 @@ from desktop_tts.speech import AudioChunk
 
 _CAUTION = 1.1
 """The machine may become so much slower than it was."""
+_CLOSE, _JITTER_S = 0.7, 0.24
+"""Above this factor single frames may be late, so that so much sound must exist."""
 _LONGEST_HOLD_S = 60.0
 """Sound that is held back at most."""
 _SECONDS_PER_LETTER, _SECONDS_PER_IDEOGRAPH, _SECONDS_AT_LEAST = 0.07, 0.25, 1.0
@@ -25,7 +27,9 @@ def hold_s(real_time_factor: float, length_s: float) -> float:
     """Seconds of sound that must exist before speech of ``length_s`` may start, if each takes ``real_time_factor``
     seconds to make: what is still missing then takes no longer than the whole takes to be heard."""
     factor = real_time_factor * _CAUTION
-    return 0.0 if factor <= 1 else min(length_s * (1 - 1 / factor), _LONGEST_HOLD_S)
+    if factor > 1:
+        return min(max(length_s * (1 - 1 / factor), _JITTER_S), _LONGEST_HOLD_S)
+    return _JITTER_S if real_time_factor > _CLOSE else 0.0
 
 
 def paced(

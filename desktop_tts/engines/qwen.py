@@ -142,6 +142,11 @@ class QwenEngine:
                 found.append(Voice(f"qwen:{model.key}/{speaker}", name, self.id, tuple(codes), description))
         return tuple(found)
 
+    @property
+    def loaded(self) -> str:
+        """Key of the model in memory, or empty. Waits for nothing."""
+        return self._loaded
+
     def models(self) -> tuple[Model, ...]:
         """The models on this machine."""
         return self._find_models()

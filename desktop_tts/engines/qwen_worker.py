@@ -124,6 +124,7 @@ class Worker:
         with every number of threads."""
         model = self._model
         assert model is not None
+        model.warm_up()
         text = "Hello, this is how I sound."
         most: dict[str, Any] = {"seed": 0, "max_new_tokens": WARM_UP_FRAMES}
         match model.config.tts_model_type:

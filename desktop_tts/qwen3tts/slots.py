@@ -15,14 +15,13 @@ from torch import Tensor
 from desktop_tts.qwen3tts.code_predictor import CodePredictor, PredictorState
 from desktop_tts.qwen3tts.codec.decoder import CodecDecoder
 from desktop_tts.qwen3tts.codec.state import CodecState
+from desktop_tts.qwen3tts.config import SAMPLES_PER_FRAME
 from desktop_tts.qwen3tts.generate import CONTROL_IDS, LEAST_CODES
 from desktop_tts.qwen3tts.layers import KVCache, Rope, logits
 from desktop_tts.qwen3tts.networks import Networks
 from desktop_tts.qwen3tts.rows import frame_rows
 from desktop_tts.qwen3tts.sampling import Sampling, penalize, pick_code
 from desktop_tts.qwen3tts.talker import Talker, TalkerState
-
-_SAMPLES = 1920
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +86,7 @@ class Slots:
             noise=torch.ones(count, config.num_code_groups, vocabulary, device=device),
             codec=networks.decoder.new_state(count),
             codes=torch.zeros(count, config.num_code_groups, dtype=torch.int64, device=device),
-            pcm=torch.zeros(count, _SAMPLES, device=device),
+            pcm=torch.zeros(count, SAMPLES_PER_FRAME, device=device),
         )
         self._predictor_state = self.predictor.new_state(count)
         self._places = torch.arange(capacity, device=device)
