@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Protocol
 from desktop_tts.audio.clip import RATE, Clip, prepared
 from desktop_tts.audio.files import write_audio
 from desktop_tts.errors import DesktopTTSError
+from desktop_tts.voices.files import disk
 from desktop_tts.voices.profile import REFERENCE, Consent, Kind, Profile
 from desktop_tts.voices.store import VoiceStore
 
@@ -35,9 +37,8 @@ class Cloner(Protocol):
 
     def clone_models(self) -> Sequence[ModelChoice]: ...
 
-    def clone(
-        self, draft_id: str, model: str, transcript: str, x_vector_only: bool, cancel: threading.Event
-    ) -> None: ...
+    def clone(self, draft_id: str, model: str, transcript: str, x_vector_only: bool, cancel: threading.Event) -> bool:
+        """False when cancelled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,10 +89,12 @@ class Making:
         try:
             recording = self._store.folder(draft.id) / REFERENCE
             write_audio(recording, [(prepared(order.clip, order.start_s, order.end_s), RATE)], sample_rate=RATE)
-            if not self._cancel.is_set():
-                self._maker.clone(draft.id, order.model, order.transcript, not order.transcript, self._cancel)
+            with disk("The recording can't be kept"):
+                os.chmod(recording, 0o600)
+            x_vector_only = not order.transcript
+            made = self._maker.clone(draft.id, order.model, order.transcript, x_vector_only, self._cancel)
             with self._lock:
-                if self._cancel.is_set():
+                if not made or self._cancel.is_set():
                     raise GivenUp("Making the voice was given up.")
                 self._draft = self._store.get(draft.id) or draft
                 return self._draft

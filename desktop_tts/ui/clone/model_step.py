@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QLabel, QPushButton, QRadioButton, QVBoxLayout, QWidget
 
 from desktop_tts.errors import DesktopTTSError
@@ -60,12 +60,6 @@ class ModelStep(Step):
     def first_control(self) -> QWidget:
         chosen = self.choices.get(self.model())
         return chosen or self.consent.box
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Models may have been fetched while the user was in another window."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ActivationChange and self.isVisible() and self.isActiveWindow():
-            self.entered()
 
     def obstacle(self) -> str:
         if not self.model():

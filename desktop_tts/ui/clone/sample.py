@@ -35,8 +35,8 @@ class SampleCloner:
     def clone_models(self) -> tuple[SampleModel, ...]:
         return (SMALL, LARGE)
 
-    def clone(self, draft_id: str, model: str, transcript: str, x_vector_only: bool, cancel: threading.Event) -> None:
-        cancel.wait(self._seconds)
+    def clone(self, draft_id: str, model: str, transcript: str, x_vector_only: bool, cancel: threading.Event) -> bool:
+        return not cancel.wait(self._seconds)
 
 
 def sample_clip(seconds: float = 14.0) -> Clip:

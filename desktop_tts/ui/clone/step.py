@@ -18,7 +18,7 @@ class Step(QWidget):
         self.column.setSpacing(12)
 
     def entered(self) -> None:
-        """It is shown now."""
+        """It is shown now, or the user comes back to it from another window: look again at what may have changed."""
 
     def left(self) -> None:
         """Another step is shown, or the window closes: stop what sounds or listens."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -274,7 +274,12 @@ class CloneWizard(QDialog):
             self._give_up()
         super().done(result)
 
-    # ------------------------------------------------------------ files that are dropped
+    # ------------------------------------------------------------ events
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and not self._over:
+            self.step.entered()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self.step is self.source and event.mimeData().hasUrls():
