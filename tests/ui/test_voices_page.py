@@ -228,7 +228,7 @@ def test_built_in_voices_can_only_be_adapted(qtbot, page, mine):
     assert page.list.findChild(QLineEdit) is None
     assert not page.bar.more.isVisible()
     qtbot.mouseClick(page.bar.adapt, LEFT)
-    assert page.dialog.base.value() == "builtin:heart"
+    assert page.dialogs.current.base.value() == "builtin:heart"
 
 
 def test_a_full_disk_is_told(qtbot, page, mine, monkeypatch):
@@ -249,16 +249,16 @@ def _full(*_):
 def test_export_and_import_through_the_dialogs(qtbot, page, mine, tmp_path):
     go_to(page, "Morning news")
     page.bar.actions_by_name["export"].trigger()
-    assert isinstance(page.dialog, QFileDialog)
-    page.dialog.setDirectory(str(tmp_path))
-    page.dialog.selectFile(str(tmp_path / "news.dttsvoice"))
-    page.dialog.accept()
+    assert isinstance(page.dialogs.current, QFileDialog)
+    page.dialogs.current.setDirectory(str(tmp_path))
+    page.dialogs.current.selectFile(str(tmp_path / "news.dttsvoice"))
+    page.dialogs.current.accept()
     qtbot.waitUntil((tmp_path / "news.dttsvoice").exists)
     action = next(action for action in page.add.menu().actions() if "Import" in action.text())
     action.trigger()
-    page.dialog.setDirectory(str(tmp_path))
-    page.dialog.selectFile(str(tmp_path / "news.dttsvoice"))
-    page.dialog.accept()
+    page.dialogs.current.setDirectory(str(tmp_path))
+    page.dialogs.current.selectFile(str(tmp_path / "news.dttsvoice"))
+    page.dialogs.current.accept()
     qtbot.waitUntil(lambda: page.list.current().name == "Morning news (2)")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton
 
 from desktop_tts.errors import DesktopTTSError
 from desktop_tts.reader_state import ReaderState, ReaderStatus
@@ -18,15 +18,13 @@ from desktop_tts.ui.background import BackgroundCall
 from desktop_tts.ui.pages.page import Problem, SettingsPage
 from desktop_tts.ui.steady import SteadyComboBox
 from desktop_tts.ui.surfaces import MutedLabel
-from desktop_tts.ui.voices.edit_dialog import EditDialog
-from desktop_tts.ui.voices.file_dialogs import export_dialog, import_dialog
+from desktop_tts.ui.voices.dialogs import VoiceDialogs
 from desktop_tts.ui.voices.picker import name_by_label
 from desktop_tts.ui.voices.rows import Group, Row, group_title, rows
 from desktop_tts.ui.voices.shelf import Shelf
 from desktop_tts.ui.voices.undo_bar import UndoBar
 from desktop_tts.ui.voices.voice_bar import VoiceBar
 from desktop_tts.ui.voices.voice_list import VoiceList, voice_files
-from desktop_tts.voices.profile import ENGINE, Kind, Profile
 
 KEY = "voices.default"
 
@@ -44,7 +42,7 @@ class VoicesPage(SettingsPage):
         self._wanted = settings.current.voices.default
         """The voice to go to as soon as it's there."""
         self.shelf = Shelf(self._mine.store, settings, self)
-        self.dialog: QDialog | None = None
+        self.dialogs = VoiceDialogs(self, settings, actions, lambda: self._voices)
         self.search = QLineEdit()
         self.search.setPlaceholderText(self.tr("Name, language or kind"))
         self.search.setAccessibleName(self.tr("Search voices"))
@@ -70,7 +68,12 @@ class VoicesPage(SettingsPage):
         self._fill()
 
     def shown(self) -> None:
-        BackgroundCall(self, self.app.voices, self._found, self._failed)
+        BackgroundCall(self, self._look, self._found, self._failed)
+
+    def _look(self) -> tuple[Voice, ...]:
+        """For voices, also those that another program made; in a thread of its own."""
+        self._mine.store.refresh()
+        return self.app.voices()
 
     # ------------------------------------------------------------ making
 
@@ -94,9 +97,9 @@ class VoicesPage(SettingsPage):
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         for text, tip, call in (
-            (self.tr("&Adapt a voice…"), self.tr("One that is here, with a manner of your own"), self._add_speaker),
+            (self.tr("&Adapt a voice…"), self.tr("One that is here, with a manner of your own"), self._adapt),
             (self.tr("&Design a voice…"), self.tr("From a description"), lambda: self.app.open_settings("design")),
-            (self.tr("&Clone a voice…"), self.tr("From a recording"), self._clone),
+            (self.tr("&Clone a voice…"), self.tr("From a recording"), self.dialogs.clone),
             (self.tr("&Import a voice file…"), self.tr("That somebody exported"), self._import),
         ):
             menu.addAction(text, call).setToolTip(tip)
@@ -120,6 +123,8 @@ class VoicesPage(SettingsPage):
         self.shelf.done.connect(lambda text: announce(self, text))
         self.shelf.undoable.connect(self._offer_undo)
         self.shelf.arrived.connect(self._go_to)
+        self.dialogs.arrived.connect(self._go_to)
+        self.dialogs.refused.connect(self._say)
         for keys, call in (
             (QKeySequence.StandardKey.Undo, self.undo.undo),
             (QKeySequence.StandardKey.Find, self.search.setFocus),
@@ -137,6 +142,7 @@ class VoicesPage(SettingsPage):
         if voices != self._voices:
             self._voices = voices
             self._fill()
+        self._wanted = ""
 
     def _failed(self, error: DesktopTTSError) -> None:
         self._say(str(error))
@@ -242,9 +248,9 @@ class VoicesPage(SettingsPage):
             case "model":
                 self.app.open_settings("models")
             case "edit" if row.profile:
-                self._edit(row.profile)
+                self.dialogs.edit(row.profile)
             case "adapt":
-                self._add_speaker(row)
+                self.dialogs.adapt(row)
             case "rename":
                 self.list.rename()
             case "duplicate":
@@ -252,65 +258,22 @@ class VoicesPage(SettingsPage):
             case "up" | "down":
                 self.shelf.move(row.id, -1 if what == "up" else 1)
             case "export" | "export-bare" if row.profile:
-                self._export(row.profile, with_reference=what == "export")
+                self._export(row, with_reference=what == "export")
             case "folder":
                 self._show_folder(row)
             case "delete":
                 self.shelf.delete(row)
 
-    def _edit(self, profile: Profile) -> None:
-        self._open(EditDialog(profile, self._voices, self._mine, self))
-
-    def _add_speaker(self, row: Row | None = None) -> None:
-        """A new voice from one that is here: the current one, if it can be adapted."""
-        row = row or self.list.current()
-        if row is None or row.broken:
-            base, name = self.settings.current.voices.default, ""
-        elif row.profile:
-            base, name = row.profile.base, row.name
-        else:
-            base, name = row.id, row.name
-        if base.startswith(f"{ENGINE}:") or (row and row.profile and row.profile.kind is not Kind.SPEAKER):
-            base, name = "builtin:heart", ""
-        self._open(EditDialog(Profile("", name, Kind.SPEAKER, base), self._voices, self._mine, self))
-
-    def _open(self, dialog: EditDialog) -> None:
-        dialog.saved.connect(self._go_to)
-        self.dialog = dialog
-        dialog.open()
-
-    def _clone(self) -> None:
-        if self._mine.maker is None:
-            self._say(self.tr("Cloning needs Qwen3-TTS, which isn't set up here."))
-            return
-        from desktop_tts.ui.clone.wizard import CloneWizard  # late: loads the sound libraries
-
-        self._say("")
-        wizard = CloneWizard(
-            self._mine.store,
-            self._mine.maker,
-            self._mine.listen,
-            lambda: self.app.open_settings("models"),
-            stop_listening=self.app.stop,
-            output_device=self.settings.current.audio.device,
-            parent=self,
-        )
-        wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        wizard.saved.connect(lambda profile_id: self._go_to(f"{ENGINE}:{profile_id}"))
-        self.dialog = wizard
-        wizard.open()
-
     # ------------------------------------------------------------ files
 
-    def _import(self) -> None:
-        self.dialog = import_dialog(self, self._import_files)
+    def _adapt(self) -> None:
+        self.dialogs.adapt(self.list.current())
 
-    def _export(self, profile: Profile, *, with_reference: bool) -> None:
-        self.dialog = export_dialog(
-            self,
-            profile.name,
-            lambda file: self.shelf.hand_out(profile.voice_id, file, with_reference=with_reference),
-        )
+    def _import(self) -> None:
+        self.dialogs.import_files(self._import_files)
+
+    def _export(self, row: Row, *, with_reference: bool) -> None:
+        self.dialogs.export(row.name, lambda file: self.shelf.hand_out(row.id, file, with_reference=with_reference))
 
     def _import_files(self, files: list[Path]) -> None:
         self._say("")

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -69,10 +69,10 @@ class EditDialog(QDialog):
         self.notes.setAccessibleName(self.tr("Notes"))
         self.notes.setTabChangesFocus(True)
         self.notes.setFixedHeight(self.notes.fontMetrics().lineSpacing() * 2 + 14)
-        self.sentence = QLineEdit()
+        self.sentence = _TryField()
         self.sentence.setAccessibleName(self.tr("Sentence to listen to"))
         self.sentence.setPlaceholderText(self.tr("A sentence to try it with, or leave it empty"))
-        self.sentence.returnPressed.connect(self._listen)
+        self.sentence.wanted.connect(self._listen)
         self.listen = QPushButton(self.tr("&Listen"))
         self.listen.setAutoDefault(False)
         self.listen.clicked.connect(self._listen)
@@ -208,6 +208,18 @@ class EditDialog(QDialog):
             return
         self.saved.emit(edited.voice_id)
         self.accept()
+
+
+class _TryField(QLineEdit):
+    """Return lets it be heard, and doesn't save."""
+
+    wanted = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 def _add(form: QFormLayout, text: str, field: QWidget) -> None:

@@ -15,22 +15,20 @@ translate = QCoreApplication.translate
 
 
 def import_dialog(parent: QWidget, chosen: Callable[[list[Path]], None]) -> QFileDialog:
-    """Opens; ``chosen`` is called with the files unless it's cancelled."""
+    """``chosen`` is called with the files unless it's cancelled."""
     dialog = _dialog(parent, translate("voices", "Import voices"))
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     dialog.filesSelected.connect(lambda names: chosen([Path(name) for name in names]))
-    dialog.open()
     return dialog
 
 
 def export_dialog(parent: QWidget, name: str, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Opens with a file name made of ``name``; asks before it overwrites."""
+    """With a file name made of ``name``; asks before it overwrites."""
     dialog = _dialog(parent, translate("voices", "Export “{name}”").format(name=name))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(SUFFIX.lstrip("."))
     dialog.selectFile(file_name(name))
     dialog.fileSelected.connect(lambda name: chosen(Path(name)))
-    dialog.open()
     return dialog
 
 

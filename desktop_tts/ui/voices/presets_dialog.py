@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from desktop_tts.errors import DesktopTTSError
 from desktop_tts.ui.pages.page import Problem
+from desktop_tts.ui.voices.undo_bar import UndoBar
 from desktop_tts.voices.instructs import InstructPresets, Preset
 
 PRESET = Qt.ItemDataRole.UserRole.value
@@ -49,8 +51,13 @@ class PresetsDialog(QDialog):
         self.add = _button(self.tr("&Add"), self._add)
         self.delete = _button(self.tr("De&lete"), self._delete)
         self.reset = _button(self.tr("&Reset all"), self._reset)
-        self.reset.setToolTip(self.tr("Back to the presets that came with the program; your own are gone then"))
-        self.problem = Problem()
+        self.reset.setToolTip(self.tr("Back to the presets that came with the program; can be undone"))
+        self.problem, self.undo = Problem(), UndoBar()
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self.list, self.undo.undo).setContext(
+            Qt.ShortcutContext.WidgetShortcut
+        )
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list, self._delete)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
@@ -82,6 +89,7 @@ class PresetsDialog(QDialog):
         whole.setSpacing(12)
         whole.addLayout(columns, 1)
         whole.addWidget(self.problem)
+        whole.addWidget(self.undo)
         whole.addLayout(row)
         letter, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().lineSpacing()
         room = self.screen().availableGeometry().size()
@@ -146,14 +154,25 @@ class PresetsDialog(QDialog):
             self.name.selectAll()
 
     def _delete(self) -> None:
-        preset, row = self._current(), self.list.currentRow()
+        preset, row, before = self._current(), self.list.currentRow(), self._presets.list()
         if preset and self._try(lambda: self._presets.delete(preset.id)):
             self._fill("")
             self.list.setCurrentRow(min(row, self.list.count() - 1))
+            self._offer_undo(self.tr("“{name}” is deleted.").format(name=preset.name), before, preset.id)
 
     def _reset(self) -> None:
+        self._keep()
+        before = self._presets.list()
         if self._try(self._presets.reset):
             self._fill("")
+            self._offer_undo(self.tr("The presets are as they came with the program."), before, "")
+
+    def _offer_undo(self, text: str, before: tuple[Preset, ...], current: str) -> None:
+        def undo() -> None:
+            if self._try(lambda: self._presets.replace(before)):
+                self._fill(current)
+
+        self.undo.offer(text, undo)
 
     def _try(self, work: object) -> bool:
         assert callable(work)
