@@ -178,21 +178,30 @@ class ModelsPage(SettingsPage):
             case Act.REMOVE:
                 text = self.tr("Remove {model} and free {size}?").format(model=model.name, size=size_text(model.size))
                 more = self.tr("Voices that need it are replaced by another until you download it again.")
-                self._ask(text, more, self.tr("&Remove"), lambda: self._jobs.remove(model, lambda: self._let_go(key)))
+                self._ask(text, more, self.tr("&Remove"), lambda: self._remove(model))
+        self._job_changed(key)  # at once, so that nothing else can be pressed meanwhile
 
     def _ask_to_cancel(self, model: Model) -> None:
         job = self._jobs.job(model.key)
         came = max(job.progress.done if job and job.busy else 0, self.cards[model.key].facts.came)
         if not came:
-            self._jobs.cancel(model)
+            self._cancel(model)
             return
         text = self.tr("Cancel the download of {model} and delete the {size} that are here?")
         self._ask(
             text.format(model=model.name, size=size_text(came)),
             self.tr("To go on later, choose Pause instead."),
             self.tr("&Delete"),
-            lambda: self._jobs.cancel(model),
+            lambda: self._cancel(model),
         )
+
+    def _cancel(self, model: Model) -> None:
+        self._jobs.cancel(model)
+        self._job_changed(model.key)
+
+    def _remove(self, model: Model) -> None:
+        self._jobs.remove(model, lambda: self._let_go(model.key))
+        self._job_changed(model.key)
 
     def _ask(self, text: str, more: str, yes: str, then: Callable[[], None]) -> None:
         """A question that doesn't hold up the app; Escape and Return mean no."""
