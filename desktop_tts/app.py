@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -71,6 +71,10 @@ def run(*, debug: bool = False) -> int:
     finally:
         stop_signals.close()
         app.shut_down()
+
+
+Look = tuple[SelectedText, Manner | None]
+"""What was found, and how to read it if not as usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +207,16 @@ class App(QObject):
     def _manner(self) -> Manner:
         return Manner.from_settings(self.settings.current)
 
+    def _second_manner(self) -> Manner | None:
+        """The second voice for all that it speaks, other languages as ever. Any thread, for it may list the voices."""
+        voice = self.settings.current.voices.second
+        if not voice:
+            return None
+        spoken = next((known.languages for known in self.catalog.voices() if known.id == voice), ())
+        usual = self._manner()
+        others = tuple((code, other) for code, other in usual.by_language if code not in spoken)
+        return replace(usual, voice=voice, by_language=others)
+
     def problems(self) -> tuple[str, ...]:
         """What the user should know about, as sentences."""
         return (*self.settings.problems, *self.hotkey_problems.values())
@@ -224,6 +238,8 @@ class App(QObject):
         match name:
             case "read_selection":
                 self._want("selection", at)
+            case "read_in_second_voice":
+                self._want("selection", at, second_voice=True)
             case "read_clipboard":
                 self._want("clipboard", at)
             case "pause":
@@ -231,23 +247,26 @@ class App(QObject):
             case "stop":
                 self.stop()
 
-    def _want(self, what: str, at: float | None = None, client: Client | None = None) -> None:
+    def _want(
+        self, what: str, at: float | None = None, client: Client | None = None, *, second_voice: bool = False
+    ) -> None:
         """Read the selection or clipboard in its own thread: the program that owns it may be slow or hang."""
         self._wanted += 1
         wanted = Wanted(what, at or time.perf_counter(), self._wanted, client)
-        job = self._threads.submit(self._look, what)
+        job = self._threads.submit(self._look, what, second_voice)
         job.add_done_callback(lambda done: self._found.emit(wanted, _outcome(done)))
 
-    def _look(self, what: str) -> SelectedText:
+    def _look(self, what: str, second_voice: bool) -> Look:
         if self._selection is None:
             self._selection = pick_reader(lambda: self.settings.current.reading.simulate_copy, self._qt_clipboard)
-        return self._selection.read_selection() if what == "selection" else self._selection.read_clipboard()
+        found = self._selection.read_selection() if what == "selection" else self._selection.read_clipboard()
+        return found, self._second_manner() if second_voice else None
 
     def _qt_clipboard(self) -> str:
         """The clipboard through Qt, for systems where it needs no waiting; asked on the main thread."""
         return on_main_thread(lambda: QGuiApplication.clipboard().text())
 
-    def _on_found(self, wanted: Wanted, found: SelectedText | DesktopTTSError) -> None:
+    def _on_found(self, wanted: Wanted, found: Look | DesktopTTSError) -> None:
         if wanted.number != self._wanted:  # the user pressed again, or stop, meanwhile
             if wanted.client:
                 wanted.client.answer({"ok": True})
@@ -259,7 +278,8 @@ class App(QObject):
                 self.tray.notify(str(found))
             return
         append = self.settings.current.reading.when_busy == "append"
-        self.reader.read(found.text, wanted.what, append=append, requested=wanted.at)
+        selected, manner = found
+        self.reader.read(selected.text, wanted.what, append=append, requested=wanted.at, manner=manner)
         if wanted.client:
             wanted.client.answer({"ok": True})
 
@@ -287,10 +307,7 @@ class App(QObject):
         if self.hotkeys is None:
             return
         keys = self.settings.current.hotkeys
-        names = ("read_selection", "read_clipboard", "pause", "stop")
-        self.hotkey_problems = self.hotkeys.set_hotkeys(
-            {name: getattr(keys, name) for name in names if getattr(keys, name)}
-        )
+        self.hotkey_problems = self.hotkeys.set_hotkeys({name: key for name, key in asdict(keys).items() if key})
 
     def open_settings(self, page: str = "") -> None:
         if self._settings_window is None:
@@ -310,7 +327,7 @@ class App(QObject):
         self.reader.read(sentence or PREVIEW, "command", manner=manner)
 
 
-def _outcome(done: Future[SelectedText]) -> SelectedText | DesktopTTSError:
+def _outcome(done: Future[Look]) -> Look | DesktopTTSError:
     error = done.exception()
     if error is None:
         return done.result()

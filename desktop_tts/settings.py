@@ -43,6 +43,7 @@ class Hotkeys:
 
     read_selection: str = _option(f"{_PREFIX}+R", "reads the selected text aloud")
     read_clipboard: str = _option(f"{_PREFIX}+C", "reads the copied text aloud")
+    read_in_second_voice: str = _option("", "reads the selected text aloud in the voice `voices.second`")
     pause: str = _option(f"{_PREFIX}+P", "pauses, and goes on")
     stop: str = _option(f"{_PREFIX}+X", "stops reading")
 
@@ -50,6 +51,7 @@ class Hotkeys:
 @dataclass(frozen=True, slots=True)
 class Voices:
     default: str = _option("builtin:heart", "voice to read with; `desktop-tts voices` lists them")
+    second: str = _option("", "voice of the hotkey for a second voice; empty is the default voice")
     by_language: Mapping[str, str] = field(
         default_factory=dict, metadata={"help": 'voice for each language, as {"de": "espeak:de"}'}
     )

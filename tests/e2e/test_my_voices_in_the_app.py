@@ -42,3 +42,26 @@ def test_without_its_model_another_voice_reads(desktop_app, x_display, sound_ser
         recording.wait_for_sound(30)
         assert desktop_app.status()["voice"] == "Heart"
         desktop_app.wait_for("idle", 30)
+
+
+def test_a_second_hotkey_reads_in_the_second_voice(desktop_app, x_display):
+    """What the second voice doesn't speak stays with the others."""
+    voice = VoiceStore().add(Profile("", "Slow Heart", Kind.SPEAKER, "builtin:heart", "en", speed=0.8))
+    for key, value in (
+        ("voices.second", voice.voice_id),
+        ("hotkeys.read_in_second_voice", "Meta+Alt+F7"),
+        ("voices.by_language", '{"en": "espeak:en", "de": "espeak:de"}'),
+    ):
+        assert desktop_app.run("settings", "set", key, value).returncode == 0
+    x_display.start_tray()
+    desktop_app.start()
+    x_display.own("primary", TEXT)
+    x_display.press("super+alt+F7")
+    wait_until(lambda: desktop_app.status()["voice"] == "Slow Heart", 30, "the second voice")
+    assert desktop_app.run("stop").returncode == 0
+    x_display.press("super+alt+r")
+    wait_until(lambda: "espeak" in desktop_app.status()["voice"], 30, "the voice for English")
+    assert desktop_app.run("stop").returncode == 0
+    x_display.own("primary", "Der Zug nach Hamburg fährt heute wegen des Sturms leider nicht.")
+    x_display.press("super+alt+F7")
+    wait_until(lambda: "German" in desktop_app.status()["voice"], 30, "the voice for German")

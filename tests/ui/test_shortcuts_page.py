@@ -196,3 +196,17 @@ def test_which_keys_can_be_hotkeys(key, held, fine):
 def test_hotkeys_are_written_portably():
     assert portable(K.Key_R, M.MetaModifier | M.AltModifier) == "Meta+Alt+R"
     assert portable(K.Key_5, M.ControlModifier | M.KeypadModifier) == "Ctrl+5"
+
+
+def test_the_second_voice_is_chosen_among_those_that_can_speak(qtbot, page, store):
+    qtbot.waitUntil(lambda: page.second.count() > 1)
+    ids = [page.second.itemData(row) for row in range(page.second.count())]
+    assert ids[0] == ""
+    assert "espeak:de" in ids
+    assert not any(voice.startswith("qwen:") for voice in ids), "a voice without its model was offered"
+    page.second.setCurrentIndex(ids.index("espeak:de"))
+    page.second.activated.emit(page.second.currentIndex())
+    assert store.current.voices.second == "espeak:de"
+    store.set("voices.second", "my:gone")
+    assert page.second.value() == "my:gone"
+    assert store.current.hotkeys.read_in_second_voice == ""

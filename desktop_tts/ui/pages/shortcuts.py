@@ -5,10 +5,15 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
 from desktop_tts.settings import Hotkeys, Settings, SettingsStore
+from desktop_tts.speech import Voice
 from desktop_tts.ui.actions import Actions
+from desktop_tts.ui.background import BackgroundCall
 from desktop_tts.ui.pages.page import Problem, SettingsPage
 from desktop_tts.ui.shortcut_edit import ShortcutEdit
 from desktop_tts.ui.surfaces import MutedLabel
+from desktop_tts.ui.voices.picker import Picker, voice_entries
+
+_SECOND = "voices.second"
 
 
 def _key(hotkey: str) -> str:
@@ -27,16 +32,20 @@ class ShortcutsPage(SettingsPage):
         self._names = {
             "read_selection": self.tr("Read selection"),
             "read_clipboard": self.tr("Read clipboard"),
+            "read_in_second_voice": self.tr("Read in a second voice"),
             "pause": self.tr("Pause and resume"),
             "stop": self.tr("Stop"),
         }
         for hotkey, letter_name in (
             ("read_selection", self.tr("Read &selection")),
             ("read_clipboard", self.tr("Read &clipboard")),
+            ("read_in_second_voice", self.tr("Read in a second &voice")),
             ("pause", self.tr("&Pause and resume")),
             ("stop", self.tr("S&top")),
         ):
             self._add(hotkey, letter_name)
+            if hotkey == "read_in_second_voice":
+                self._add_second_voice()
         self.reset = QPushButton(self.tr("&Reset to defaults"))
         self.reset.setAutoDefault(False)
         self.reset.clicked.connect(self._reset)
@@ -49,6 +58,7 @@ class ShortcutsPage(SettingsPage):
 
     def shown(self) -> None:
         self._show_problems()
+        BackgroundCall(self, self.app.voices, self._offer)
 
     def _add(self, hotkey: str, label: str) -> None:
         edit = self.edits[hotkey] = ShortcutEdit(self._names[hotkey])
@@ -56,6 +66,19 @@ class ShortcutsPage(SettingsPage):
         edit.chosen.connect(lambda keys: self._chosen(hotkey, keys))
         edit.refused.connect(lambda reason: self.problems[_key(hotkey)].show_text(reason))
         self.labelled(label, self.with_notes(edit, _key(hotkey)), edit.button)
+
+    def _add_second_voice(self) -> None:
+        self.second = Picker(self.tr("Second voice"))
+        self.second.chosen.connect(lambda voice: self.keep(_SECOND, voice))
+        note = self.tr("What it doesn't speak is read by the other voices.")
+        self.labelled(self.tr("Sec&ond voice"), self.with_notes(self.second, _SECOND, note), self.second)
+        self._voices: tuple[Voice, ...] = ()
+        self.follow(lambda now: self._offer(self._voices))
+
+    def _offer(self, voices: tuple[Voice, ...]) -> None:
+        self._voices = voices
+        usual = (self.tr("The default voice"), "")
+        self.second.offer([usual, *voice_entries(voices)], self.settings.current.voices.second)
 
     def _listening(self, on: bool) -> None:
         """Keys that are in use must reach the editor; one editor listens at a time, because the focus is in one."""
