@@ -33,7 +33,7 @@ def make_dialog(qtbot, mine, parent):
         dialog = EditDialog(profile, EVERY, mine, parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
         dialog.open()
-        qtbot.waitActive(dialog)
+        qtbot.waitUntil(dialog.isActiveWindow)
         return dialog
 
     return make
@@ -44,7 +44,7 @@ def parent(qtbot):
     window = QWidget()
     qtbot.addWidget(window)
     window.show()
-    qtbot.waitActive(window)
+    qtbot.waitUntil(window.isActiveWindow)
     return window
 
 

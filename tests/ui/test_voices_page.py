@@ -39,7 +39,7 @@ def make_page(qtbot, store, reader, mine):
         page.shown()
         qtbot.waitUntil(lambda: any(row.group is Group.SYSTEM for row in shown(page)))
         page.activateWindow()
-        qtbot.waitActive(page)
+        qtbot.waitUntil(page.isActiveWindow)
         return page
 
     return make
