@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from desktop_tts.engines.qwen import Model as UsableModel
@@ -496,7 +496,7 @@ def test_a_page_that_is_gone_hears_nothing_more(qtbot, store, reader, hub, jobs,
     hub.pace_s = 0.01
     jobs.download(BASE)
     page.deleteLater()
-    QApplication.sendPostedEvents(None, 52)  # deferred deletions
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     hub.pace_s = 0.0
     qtbot.waitUntil(lambda: not jobs.busy, timeout=30_000)
     assert model_store.installed(BASE)
