@@ -39,10 +39,12 @@ def draw(folder: Path, look: str) -> int:
 
     from desktop_tts.reader_state import ReaderState
     from desktop_tts.settings import SettingsStore
+    from desktop_tts.ui.clone.sample import pictured_steps
     from desktop_tts.ui.control_window import ControlWindow
     from desktop_tts.ui.palettes import dark_palette, light_palette
     from desktop_tts.ui.sample import READING, SampleReader, sample_actions
     from desktop_tts.ui.settings_window import SettingsWindow, page_entries
+    from desktop_tts.ui.voices.pictures import pictured_voices
 
     app = QApplication([])
     app.setStyle("Fusion")
@@ -85,6 +87,10 @@ def draw(folder: Path, look: str) -> int:
         for entry in page_entries():
             settings.open_page(entry.id)
             picture(settings, f"settings-{entry.id}")
+        for name, shown in pictured_voices(Path(home) / "mine"):
+            picture(shown, name)
+        for name, wizard in pictured_steps(Path(home) / "voices"):
+            picture(wizard, name)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
 from desktop_tts.ui.clone.step import Step
 from desktop_tts.ui.pages.page import Problem
@@ -25,6 +25,9 @@ class ListenStep(Step):
         self.sentence = QPlainTextEdit()
         self.sentence.setTabChangesFocus(True)
         self.sentence.setAccessibleName(self.tr("Sentence to try the voice with"))
+        self.sentence.setSizePolicy(
+            QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored
+        )  # no taller than there is room
         self.sentence.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.sentence.setMaximumHeight(self.fontMetrics().lineSpacing() * (_LINES + 2))
         sentence_label = QLabel(self.tr("&Try it with any sentence"))
@@ -44,7 +47,7 @@ class ListenStep(Step):
         row.addWidget(self.quiet)
         row.addStretch(1)
         self.column.addWidget(sentence_label)
-        self.column.addWidget(self.sentence)
+        self.column.addWidget(self.sentence, 1)
         self.column.addLayout(row)
         self.column.addWidget(
             MutedLabel(self.tr("Not like the person? Go back and keep another part, or check the words."))

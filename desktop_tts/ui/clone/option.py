@@ -47,6 +47,7 @@ class _Words(QLabel):
         super().__init__(text)
         self._box = box
         self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

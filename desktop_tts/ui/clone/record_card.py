@@ -45,8 +45,9 @@ class RecordCard(Card):
     began = Signal()
     """An earlier recording is given up."""
 
-    def __init__(self) -> None:
+    def __init__(self, find_devices: Callable[[], tuple[InputDevice, ...]] = input_devices) -> None:
         super().__init__()
+        self._find_devices = find_devices
         self._state = _State.IDLE
         self._recorder: Recorder | None = None
         self._count = 0
@@ -110,7 +111,7 @@ class RecordCard(Card):
 
     def look_for_devices(self) -> None:
         """In the background; the list is filled when they are known."""
-        BackgroundCall(self, input_devices, self._found, self._fail)
+        BackgroundCall(self, self._find_devices, self._found, self._fail)
 
     def read_text(self) -> str:
         """What was there to be read aloud."""

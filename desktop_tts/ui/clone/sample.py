@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from desktop_tts.audio.clip import RATE, Clip
+from desktop_tts.audio.recorder import InputDevice
 from desktop_tts.ui.clone.wizard import CloneWizard
 from desktop_tts.voices.store import VoiceStore
 
@@ -56,44 +57,45 @@ def pictured_steps(folder: Path) -> Iterator[tuple[str, CloneWizard]]:
     """A name and the window at each step; to be drawn before the next is asked for. Voices go to ``folder``."""
     wizard = CloneWizard(
         VoiceStore(folder),
-        SampleCloner(0.4),
+        SampleCloner(0.5),
         lambda voice_id, sentence: None,
         lambda: None,
         find_recogniser=lambda language: folder,
+        find_devices=lambda: (InputDevice("Headset", "", True),),
     )
     wizard.show()
-    yield "clone-1-source", wizard
+    _wait(lambda: wizard.source.record.device.count() > 1)
+    yield "clone-source", wizard
     wizard.source.record.recorded.emit(sample_clip())
-    yield "clone-1-recorded", wizard
+    yield "clone-recorded", wizard
     wizard.next.click()
-    _settle(0.5)
-    yield "clone-2-part", wizard
+    _wait(lambda: bool(wizard.trim.quality.text()))
+    yield "clone-part", wizard
     wizard.trim.waveform.set_part(1.0, 3.0)
-    _settle(0.5)
     wizard.next.click()
-    _settle(0.2)
-    yield "clone-2-too-short", wizard
+    _wait(lambda: bool(wizard.problem.text()))
+    yield "clone-part-too-short", wizard
     wizard.trim.suggest.click()
     wizard.next.click()
-    _settle(0.6)
+    _wait(wizard.words.write.isVisible)
     wizard.words.as_read.click()
-    yield "clone-3-words", wizard
+    yield "clone-words", wizard
     wizard.next.click()
-    _settle(0.2)
-    yield "clone-4-model", wizard
+    _wait(lambda: bool(wizard.model.choices))
+    yield "clone-model", wizard
     wizard.model.consent.box.click()
     wizard.next.click()
-    yield "clone-5-making", wizard
-    _settle(0.8)
-    yield "clone-6-listen", wizard
+    yield "clone-making", wizard
+    _wait(lambda: wizard.step is wizard.audition)
+    yield "clone-listen", wizard
     wizard.reject()
 
 
-def _settle(seconds: float) -> None:
-    """Let what runs in the background arrive."""
+def _wait(condition: Callable[[], bool]) -> None:
+    """For what runs in the background."""
     from PySide6.QtWidgets import QApplication
 
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    end = time.monotonic() + 10
+    while not condition() and time.monotonic() < end:
         QApplication.processEvents()
         time.sleep(0.01)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWi
 
 from desktop_tts.audio.clip import Clip
 from desktop_tts.audio.clip_file import Cancelled, read_clip
+from desktop_tts.audio.recorder import InputDevice, input_devices
 from desktop_tts.errors import DesktopTTSError
 from desktop_tts.ui.announce import announce
 from desktop_tts.ui.background import BackgroundCall
@@ -26,7 +28,7 @@ class SourceStep(Step):
     taken = Signal(object)
     """A Clip is there, or None: the last one isn't to be used."""
 
-    def __init__(self) -> None:
+    def __init__(self, find_devices: Callable[[], tuple[InputDevice, ...]] = input_devices) -> None:
         super().__init__(self.tr("Record a voice, or choose a file"))
         self.clip: Clip | None = None
         self.name = ""
@@ -34,7 +36,7 @@ class SourceStep(Step):
         self.read_text = ""
         """What was probably read aloud, if it was recorded here."""
         self._reading: threading.Event | None = None
-        self.record = RecordCard()
+        self.record = RecordCard(find_devices)
         self.record.recorded.connect(self._recorded)
         self.record.began.connect(lambda: self._take(None))
         self.choose = QPushButton(self.tr("Choose a &file…"))

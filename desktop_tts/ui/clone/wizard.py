@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop_tts.audio.clip import Clip
+from desktop_tts.audio.recorder import InputDevice, input_devices
 from desktop_tts.audio.transcription import find_model
 from desktop_tts.errors import DesktopTTSError
 from desktop_tts.ui.announce import announce
@@ -60,11 +61,12 @@ class CloneWizard(QDialog):
         stop_listening: Callable[[], None] = lambda: None,
         output_device: str = "",
         find_recogniser: Callable[[str], Path | None] = find_model,
+        find_devices: Callable[[], tuple[InputDevice, ...]] = input_devices,
         parent: QWidget | None = None,
     ) -> None:
         """``listen`` speaks a sentence in the voice of an id and returns at once, ``stop_listening`` ends that.
         ``output_device`` plays the recording; empty is the system's default. ``find_recogniser`` gives the speech
-        recogniser for a language, or None."""
+        recogniser for a language, or None, and ``find_devices`` the microphones; both are called in a thread."""
         super().__init__(parent)
         self._store, self._maker, self._listen = store, maker, listen
         self._making: Making | None = None
@@ -73,7 +75,7 @@ class CloneWizard(QDialog):
         self.setWindowTitle(self.tr("Clone a voice"))
         self.setWindowIcon(app_icon())
         self.setAcceptDrops(True)
-        self.source, self.trim = SourceStep(), TrimStep(output_device)
+        self.source, self.trim = SourceStep(find_devices), TrimStep(output_device)
         self.words, self.model = WordsStep(find_recogniser), ModelStep(maker, open_models)
         self.progress, self.audition = MakingStep(), ListenStep()
         self.steps: tuple[Step, ...] = (

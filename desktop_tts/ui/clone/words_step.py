@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
 from desktop_tts.audio.transcription import find_model, transcribe
 from desktop_tts.errors import DesktopTTSError
@@ -48,6 +48,9 @@ class WordsStep(Step):
         self.words = QPlainTextEdit()
         self.words.setTabChangesFocus(True)
         self.words.setAccessibleName(self.tr("Words of the recording"))
+        self.words.setSizePolicy(
+            QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored
+        )  # no taller than there is room
         self.words.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.label.setBuddy(self.words)
         self.as_read = QPushButton(self.tr("I &read the given text"))
