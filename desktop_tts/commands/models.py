@@ -32,8 +32,8 @@ def _list() -> int:
     width = max(len(known.key) for known in MODELS)
     for known in MODELS:
         here = store.installed(known)
-        state = "installed" if here else "          "
-        print(f"{known.key:{width}}  {known.size / 1e9:4.1f} GB  {state}  {known.summary}")
+        state = "" if here is None else "outdated" if here.outdated else "installed"
+        print(f"{known.key:{width}}  {known.size / 1e9:4.1f} GB  {state:9}  {known.summary}")
     return OK
 
 

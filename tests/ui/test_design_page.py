@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import soundfile
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QDialogButtonBox
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QScrollArea
+from test_accessible_names import focusable, nameless, reached
+from test_screenshots import assert_whole
 
 from desktop_tts.engines.qwen import QwenEngine, QwenOptions, describe
 from desktop_tts.engines.speeds import Speeds
@@ -97,12 +99,18 @@ def make_page(qtbot, store, reader, mine, monkeypatch):
     monkeypatch.setattr(page_module, "PiecePlayer", Player)
     monkeypatch.setattr(Player, "heard", [])
 
+    made = []
+
     def make(mine=mine):
         page = DesignPage(store, replace(sample_actions(reader), mine=mine))
-        qtbot.addWidget(page)
-        page.resize(600, 800)
-        page.show()
+        area = QScrollArea()  # as in the window
+        area.setWidgetResizable(True)
+        area.setWidget(page)
+        qtbot.addWidget(area)
+        area.resize(650, 700)
+        area.show()
         page.shown()
+        made.append(area)
         page.language.setCurrentIndex(page.language.findData("en"))
         page.sentence.setPlainText(SENTENCES["en"])
         return page
@@ -366,6 +374,26 @@ def test_a_page_that_is_gone_stops_drawing(qtbot, store, reader, mine):
     began = time.monotonic()
     qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in threads), timeout=9_000)
     assert time.monotonic() - began < 8
+
+
+def test_every_control_has_a_name_and_no_words_are_cut_off_in_large_letters(qtbot, qapp, make_page):
+    before = qapp.font()
+    font = qapp.font()
+    font.setPointSizeF(font.pointSizeF() * 2)
+    qapp.setFont(font)
+    try:
+        page = make_page()
+        qtbot.waitUntil(page.draw.isEnabled)
+        page.description.setPlainText("An old man with a deep voice. " * 5)
+        draw(qtbot, page)
+        dialog = keep(qtbot, page.rows[0], page)
+        for window in (page, dialog):
+            assert nameless(window) == []
+            assert_whole(window)
+        dialog.reject()
+        assert reached(qtbot, page.window()) >= focusable(page)
+    finally:
+        qapp.setFont(before)
 
 
 # ---------------------------------------------------------------- the real engine and a real sound server

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollArea
+from test_accessible_names import focusable, nameless, reached
+from test_screenshots import assert_whole
 
 from desktop_tts.engines.qwen import Model as UsableModel
 from desktop_tts.engines.qwen import QwenEngine, QwenOptions, describe
@@ -86,14 +88,20 @@ def jobs(hub, monkeypatch):
 
 @pytest.fixture
 def make_page(qtbot, store, reader, jobs, engine):
+    made = []
+
     def make(jobs=jobs, engine=engine):
         actions = sample_actions(reader)
         mine = replace(actions.mine, jobs=jobs, qwen=engine, unload_models=lambda: reader.called("unload_models"))
         page = ModelsPage(store, replace(actions, mine=mine), (BASE, SPEAKERS))
-        qtbot.addWidget(page)
-        page.resize(600, 700)
-        page.show()
+        area = QScrollArea()  # as in the window
+        area.setWidgetResizable(True)
+        area.setWidget(page)
+        qtbot.addWidget(area)
+        area.resize(650, 700)
+        area.show()
         page.shown()
+        made.append(area)
         qtbot.waitUntil(lambda: "kept in" in page.place.text(), timeout=20_000)
         return page
 
@@ -488,6 +496,25 @@ def test_the_main_thread_is_never_held_up(qtbot, page, card, hub):
     wait_for(qtbot, card, Act.DOWNLOAD)
     longest = max(np.diff(beats))
     assert longest < 1.0, f"held up for {longest:.3f} s"
+
+
+def test_every_control_has_a_name_and_no_words_are_cut_off_in_large_letters(qtbot, qapp, make_page, hub, jobs):
+    before = qapp.font()
+    font = qapp.font()
+    font.setPointSizeF(font.pointSizeF() * 2)
+    qapp.setFont(font)
+    try:
+        install(hub)
+        page = make_page()
+        hub.status = lambda path: 404
+        press(qtbot, page.cards[SPEAKERS.key], Act.DOWNLOAD)
+        qtbot.waitUntil(lambda: page.cards[SPEAKERS.key].problem.isVisible(), timeout=20_000)
+        QApplication.processEvents()
+        assert nameless(page) == []
+        assert_whole(page)
+        assert reached(qtbot, page.window()) >= focusable(page)
+    finally:
+        qapp.setFont(before)
 
 
 def test_a_page_that_is_gone_hears_nothing_more(qtbot, store, reader, hub, jobs, engine):
