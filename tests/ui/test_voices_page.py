@@ -313,6 +313,7 @@ def test_thirty_damaged_folders_are_shown_at_the_end_and_can_be_deleted(
     page.list.select(broken[0].id)
     page.list.setFocus()
     assert page.bar.folder.isVisible()
+    assert page.reason.text() == broken[0].problem
     assert not page.bar.listen.isVisible()
     qtbot.mouseClick(page.bar.delete, LEFT)
     qtbot.waitUntil(lambda: broken[0].id not in [row.id for row in shown(page)])
@@ -355,11 +356,17 @@ def test_rows_of_what_isnt_here(qapp):
     assert found[1].spoken("") == "y, From a newer version. It is damaged"
 
 
-def test_context_menu_opens_by_key_on_voices_of_ones_own(qtbot, page):
-    go_to(page, "Morning news")
-    page.list.customContextMenuRequested.emit(QPoint(5, 5))
-    assert page.bar.menu.isVisible()
-    page.bar.menu.hide()
-    go_to(page, "Heart")
-    page.list.customContextMenuRequested.emit(QPoint(5, 5))
-    assert not page.bar.menu.isVisible()
+def test_context_menu_has_what_fits_the_voice(qtbot, page):
+    for name, has, lacks in (
+        ("Morning news", {"rename", "adapt", "delete", "up", "default"}, {"export-bare", "model"}),
+        ("My own voice", {"edit", "export-bare"}, {"adapt"}),
+        ("Heart", {"listen", "adapt"}, {"rename", "delete", "folder", "default"}),
+        ("Vivian", {"model"}, {"listen", "default", "rename"}),
+    ):
+        go_to(page, name)
+        page.list.customContextMenuRequested.emit(QPoint(5, 5))
+        assert page.bar.menu.isVisible()
+        seen = {name for name, action in page.bar.actions_by_name.items() if action.isVisible()}
+        assert has <= seen
+        assert not lacks & seen
+        page.bar.menu.hide()

@@ -62,6 +62,7 @@ class VoicesPage(SettingsPage):
         self.bar = VoiceBar(self.list)
         self.undo = UndoBar()
         self.problems[KEY] = Problem()
+        self.reason = Problem()
         self._lay_out()
         self._connect()
         self.follow(self._show_default)
@@ -90,6 +91,7 @@ class VoicesPage(SettingsPage):
         self.column.addWidget(self.list, 1)
         self.column.addWidget(self.undo)
         self.column.addWidget(self.problems[KEY])
+        self.column.addWidget(self.reason)
         self.column.addWidget(self.bar)
         self.setAcceptDrops(True)
 
@@ -116,7 +118,7 @@ class VoicesPage(SettingsPage):
         self.list.files_dropped.connect(self._import_files)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(
-            lambda at: self.bar.menu.popup(self.list.viewport().mapToGlobal(at)) if self._current_mine() else None
+            lambda at: self.bar.menu.popup(self.list.viewport().mapToGlobal(at)) if self.list.current() else None
         )
         self.bar.wanted.connect(self._wish)
         self.shelf.failed.connect(self._say)
@@ -177,6 +179,7 @@ class VoicesPage(SettingsPage):
 
     def _show_bar(self) -> None:
         row = self.list.current()
+        self.reason.show_text(row.problem if row else "")
         order = [profile.voice_id for profile in self._mine.store.profiles()]
         self.bar.show_row(
             row,
@@ -230,10 +233,6 @@ class VoicesPage(SettingsPage):
             row = self.list.current()
             if row and row.id == voice_id:
                 announce(self, self.tr("{name} is the default voice.").format(name=row.name))
-
-    def _current_mine(self) -> Row | None:
-        row = self.list.current()
-        return row if row and (row.profile or row.broken) else None
 
     def _wish(self, what: str) -> None:
         row = self.list.current()

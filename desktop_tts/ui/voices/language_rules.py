@@ -63,7 +63,9 @@ class LanguageRules(QWidget):
         free = self._spoken()
         for code, (language, voice, _) in self.rows.items():
             language.offer(language_entries({code, *free}), code)
-            voice.offer(voice_entries(self._voices, code), self._rules[code], self.tr("{value} (not here)"))
+            chosen = self._rules[code]
+            name = next((one.name for one in self._voices if one.id == chosen), chosen.partition(":")[2] or chosen)
+            voice.offer(voice_entries(self._voices, code), chosen, self.tr("{name} (not here)").format(name=name))
 
     def _rebuild(self) -> None:
         focus = self.focusWidget()

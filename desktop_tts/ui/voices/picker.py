@@ -27,11 +27,11 @@ class Picker(SteadyComboBox):
     def value(self) -> str:
         return str(self.currentData() or "")
 
-    def offer(self, entries: Sequence[tuple[str, str]], value: str, unknown: str = "{value}") -> None:
-        """``entries`` are pairs of words and value. A ``value`` that isn't among them is shown as ``unknown`` says."""
+    def offer(self, entries: Sequence[tuple[str, str]], value: str, unknown: str = "") -> None:
+        """``entries`` are pairs of words and value. A ``value`` that isn't among them is shown as ``unknown``."""
         offered = list(entries)
         if value not in (entry for _, entry in offered):
-            offered.insert(0, (unknown.format(value=value.partition(":")[2] or value), value))
+            offered.insert(0, (unknown or value.partition(":")[2] or value, value))
         if offered != [(self.itemText(row), self.itemData(row)) for row in range(self.count())]:
             self.clear()
             for words, data in offered:

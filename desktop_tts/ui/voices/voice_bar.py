@@ -22,9 +22,13 @@ class VoiceBar(QWidget):
         super().__init__()
         self.menu = QMenu(self)
         self.actions_by_name: dict[str, QAction] = {}
-        for name, text, keys in (
+        for name, text, keys in (  # what has no keys here has them in the list itself
+            ("listen", self.tr("&Listen") + "\tSpace", ""),
+            ("default", self.tr("Make &default") + "\tReturn", ""),
+            ("model", self.tr("&Get the model"), ""),
+            ("edit", self.tr("&Edit…"), ""),
+            ("adapt", self.tr("&Adapt…"), ""),
             ("rename", self.tr("&Rename"), "F2"),
-            ("adapt", self.tr("&Adapt to a voice of my own…"), ""),
             ("duplicate", self.tr("D&uplicate"), "Ctrl+D"),
             ("up", self.tr("Move &up"), "Alt+Up"),
             ("down", self.tr("Move &down"), "Alt+Down"),
@@ -79,12 +83,23 @@ class VoiceBar(QWidget):
         self.folder.setVisible(broken)
         self.delete.setVisible(broken)
         self.more.setVisible(mine)
+        kind = row.profile.kind if row and row.profile else None
+        fits = {
+            "listen": usable,
+            "default": usable and not default,
+            "model": row is not None and row.needs_model,
+            "edit": mine,
+            "adapt": row is not None and not broken and kind in (None, Kind.SPEAKER),
+            "up": mine and not first,
+            "down": mine and not last,
+            "export-bare": kind is Kind.CLONED,
+            "folder": mine or broken,
+            "delete": mine or broken,
+        }
         for name, action in self.actions_by_name.items():
-            action.setEnabled(mine or (broken and name in ("folder", "delete")))
-        self.actions_by_name["up"].setEnabled(mine and not first)
-        self.actions_by_name["down"].setEnabled(mine and not last)
-        profile = row.profile if row else None
-        self.actions_by_name["export-bare"].setVisible(profile is not None and profile.kind is Kind.CLONED)
+            fit = fits.get(name, mine)
+            action.setVisible(fit or (mine and name in ("up", "down", "default")))
+            action.setEnabled(fit)
 
     def _button(self, name: str, text: str, tip: str) -> QPushButton:
         button = QPushButton(text)
