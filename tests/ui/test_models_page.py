@@ -192,6 +192,7 @@ def test_paused_and_resumed_after_a_restart_of_the_app(qtbot, page, card, hub, j
     qtbot.waitUntil(lambda: (job := jobs.job(BASE.key)) is not None and job.progress.done > 500_000, timeout=20_000)
     press(qtbot, card, Act.PAUSE)
     wait_for(qtbot, card, Act.RESUME, Act.CANCEL)
+    assert card.buttons[Act.RESUME].hasFocus()  # not on another card
     assert card.state.text().startswith("Paused at ")
     came = model_store.came(BASE)
     assert came > 500_000
@@ -229,6 +230,7 @@ def test_giving_up_asks_first_and_leaves_nothing(qtbot, page, card, hub, jobs):
     answer(qtbot, page, "Delete")
     wait_for(qtbot, card, Act.DOWNLOAD)
     assert card.state.text() == "Not installed."
+    assert card.buttons[Act.DOWNLOAD] is page.window().focusWidget()
     assert not list(model_store.folder(BASE).parent.glob("*.part"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from desktop_tts.models.jobs import Job
@@ -83,12 +83,17 @@ class ModelCard(Card):
             announce(self, f"{facts.model.name}: {self.state.text()}")
 
     def _offer(self, now: tuple[Act, ...]) -> None:
-        """Show the buttons for these; the focus stays on the card when its button goes."""
-        focused = any(button.hasFocus() for button in self.buttons.values())
+        """Show the buttons for these. The focus stays on the card, also while there is nothing to press."""
+        here = self.window().focusWidget()
+        focused = here is self or here in self.buttons.values()
         for act in now:
             self.buttons[act].show()
-        if focused and now and not any(self.buttons[act].hasFocus() for act in now):
+        if focused and not now:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self.setFocus()
+        elif focused and here not in [self.buttons[act] for act in now]:
             self.buttons[now[0]].setFocus()
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         for act, button in self.buttons.items():
             button.setVisible(act in now)
 
