@@ -2,13 +2,14 @@
 
 import pytest
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QMenu, QScrollArea
 
 from desktop_tts.reader_state import ReaderState, ReaderStatus
 from desktop_tts.ui import announce as announcing
 from desktop_tts.ui.control_window import ControlWindow
 from desktop_tts.ui.sample import READING, VOICES
 from desktop_tts.ui.settings_window import SettingsWindow, page_entries
+from desktop_tts.ui.voices.pictures import pictured_voices
 
 LABEL = QAccessible.RelationFlag.Label
 
@@ -74,6 +75,27 @@ def test_settings_pages_name_every_control(qtbot, settings_window, page):
         qtbot.waitUntil(lambda: len(shown.list.voice_items()) == len(VOICES))
     assert nameless(settings_window) == []
     assert len(controls(shown)) > 0
+
+
+def test_the_voices_page_and_its_dialogs_name_every_control(qtbot, qapp, tmp_path):
+    """In each of the states in which it is pictured."""
+    seen = set()
+    for name, window in pictured_voices(tmp_path):
+        window.show()
+        qtbot.waitUntil(window.isVisible)
+        if isinstance(window, QMenu):
+            window.hide()
+            continue
+        assert nameless(window) == [], name
+        assert reached(qtbot, window) >= focusable(window), name
+        seen |= {words for _, words, _ in controls(window)}
+    for words in (
+        *("Search voices", "Show", "Voices", "Listen", "Make default", "Edit…", "More", "Add a voice", "Get the model"),
+        *("Undo", "Dismiss", "Show folder", "Delete", "Name", "Voice", "Language", "How to speak", "Presets", "Notes"),
+        *("Speed in percent", "Loudness in percent", "Sentence to listen to", "Save", "Cancel", "Instruct"),
+        *("Reset all", "Voice for German", "Remove the voice for French", "Add a language"),
+    ):
+        assert words in seen
 
 
 def test_every_control_can_be_reached_by_tab(qtbot, settings_window, control_window):

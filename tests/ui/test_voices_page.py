@@ -51,7 +51,7 @@ def page(make_page):
 
 
 def shown(page):
-    return [item.data(ROW) for item in page.list.voice_items()]
+    return page.list.rows()
 
 
 def names(page, group=Group.MINE):

@@ -58,17 +58,9 @@ class ReadingPage(SettingsPage):
         )
         self.rules = LanguageRules()
         self.rules.wanted.connect(lambda rules: self.keep(RULES, rules))
-        label = QLabel(self.tr("Voices by language"))
-        self.form.addRow(
-            label,
-            self.with_notes(
-                self.rules,
-                RULES,
-                self.tr(
-                    "Each sentence in one of these languages is read by its voice, all others by the default voice."
-                ),
-            ),
-        )
+        self.form.addRow(QLabel(self.tr("Voices by language")))
+        note = self.tr("Each sentence in one of these languages is read by its voice, all others by the default voice.")
+        self.form.addRow(self.with_notes(self.rules, RULES, note))
         self.follow(lambda now: self.rules.show_rules(now.voices.by_language))
         self.column.addStretch(1)
 

@@ -179,7 +179,7 @@ class VoicesPage(SettingsPage):
 
     def _show_bar(self) -> None:
         row = self.list.current()
-        self.reason.show_text(row.problem if row else "")
+        self.reason.show_text(row.problem if row and (row.broken or row.problem != row.second_line) else "")
         order = [profile.voice_id for profile in self._mine.store.profiles()]
         self.bar.show_row(
             row,

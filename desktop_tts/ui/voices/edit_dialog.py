@@ -98,7 +98,7 @@ class EditDialog(QDialog):
             about.setTextFormat(Qt.TextFormat.PlainText)
             form.addRow(self.tr("Made from"), about)
         _add(form, self.tr("L&anguage"), self.language)
-        _add(form, self.tr("&How to speak"), self.instruct)
+        _add(form, self.tr("&How to speak"), self.instruct, self.instruct.edit)
         _add(form, self.tr("S&peed"), self.speed)
         _add(form, self.tr("Lo&udness"), self.volume)
         _add(form, self.tr("N&otes"), self.notes)
@@ -222,7 +222,7 @@ class _TryField(QLineEdit):
             super().keyPressEvent(event)
 
 
-def _add(form: QFormLayout, text: str, field: QWidget) -> None:
+def _add(form: QFormLayout, text: str, field: QWidget, buddy: QWidget | None = None) -> None:
     label = QLabel(text)
-    label.setBuddy(field.focusProxy() or field)
+    label.setBuddy(buddy or field.focusProxy() or field)
     form.addRow(label, field)

@@ -41,7 +41,6 @@ class InstructField(QWidget):
         column.setSpacing(4)
         column.addWidget(self.edit)
         column.addLayout(row)
-        self.setFocusProxy(self.edit)
         self._fill_menu()
 
     def text(self) -> str:

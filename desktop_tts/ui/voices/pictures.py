@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from desktop_tts.engines.qwen import LANGUAGES, SPEAKERS
 from desktop_tts.settings import SettingsStore
@@ -42,8 +43,10 @@ def pictured_voices(folder: Path) -> Iterator[tuple[str, QWidget]]:
     actions = dataclasses.replace(sample_actions(reader, mine=mine), voices=lambda: voices)
     window = SettingsWindow(settings, actions)
     window.open_page("voices")
+    window.show()
     page = window.page("voices")
     assert isinstance(page, VoicesPage)
+    _wait(lambda: any(row.id == lacking.id and row.problem for row in page.list.rows()))
     yield "voices-own", window
     page.list.listen.emit(night.voice_id)
     page.list.select(clone.voice_id)
@@ -73,6 +76,7 @@ def pictured_voices(folder: Path) -> Iterator[tuple[str, QWidget]]:
     window.open_page("reading")
     reading = window.page("reading")
     assert isinstance(reading, ReadingPage)
+    _wait(reading.rules.add.isEnabled)
     reading.rules.add.setFocus()
     yield "reading-by-language", window
     window.close()
@@ -91,3 +95,11 @@ def _popped(menu: QMenu | None) -> QMenu:
     assert menu is not None
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     return menu
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    """For what is looked up in the background."""
+    end = time.monotonic() + 10
+    while not condition() and time.monotonic() < end:
+        QApplication.processEvents()
+        time.sleep(0.01)

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPalette,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QFrame, QListWidget, QListWidgetItem, QWidget
 
@@ -97,6 +98,10 @@ class VoiceList(QListWidget):
         """Those with a voice."""
         every = (self.item(number) for number in range(self.count()))
         return [item for item in every if isinstance(item.data(ROW), Row)]
+
+    def rows(self) -> list[Row]:
+        """What is shown, from top to bottom."""
+        return [item.data(ROW) for item in self.voice_items()]
 
     def current(self) -> Row | None:
         item = self.currentItem()
@@ -190,6 +195,12 @@ class VoiceList(QListWidget):
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         super().closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
         self.setFocus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What appears below the list must not hide the voice that it is about."""
+        super().resizeEvent(event)
+        if event.size().height() < event.oldSize().height() and self.currentItem():
+            self.scrollToItem(self.currentItem())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
