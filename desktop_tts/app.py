@@ -178,6 +178,7 @@ class App(QObject):
         if self.hotkeys:
             self.hotkeys.stop()
         self.server.close()
+        self.actions.mine.jobs.close()
         self.reader.shut_down()
         self._threads.shutdown(wait=False, cancel_futures=True)
         if self._selection:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 LOOKS = ("light", "dark", "light-200")
@@ -41,6 +42,8 @@ def draw(folder: Path, look: str) -> int:
     from desktop_tts.settings import SettingsStore
     from desktop_tts.ui.clone.sample import pictured_steps
     from desktop_tts.ui.control_window import ControlWindow
+    from desktop_tts.ui.design.pictures import pictured_designs
+    from desktop_tts.ui.models.pictures import pictured_models
     from desktop_tts.ui.palettes import dark_palette, light_palette
     from desktop_tts.ui.sample import READING, SampleReader, sample_actions
     from desktop_tts.ui.settings_window import SettingsWindow, page_entries
@@ -88,6 +91,8 @@ def draw(folder: Path, look: str) -> int:
             settings.open_page(entry.id)
             picture(settings, f"settings-{entry.id}")
         for name, shown in pictured_voices(Path(home) / "mine"):
+            picture(shown, name)
+        for name, shown in chain(pictured_models(Path(home) / "models"), pictured_designs(Path(home) / "designs")):
             picture(shown, name)
         for name, wizard in pictured_steps(Path(home) / "voices"):
             picture(wizard, name)

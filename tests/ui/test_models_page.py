@@ -26,7 +26,6 @@ from desktop_tts.speech import AudioChunk
 from desktop_tts.ui.models import words
 from desktop_tts.ui.models.speed import Measured, verdict
 from desktop_tts.ui.models.words import Act
-from desktop_tts.ui.pages import models as page_module
 from desktop_tts.ui.pages.models import ModelsPage
 from desktop_tts.ui.sample import sample_actions
 from support import golden
@@ -463,16 +462,15 @@ def test_verdicts(qapp, factor, smaller, expected):
 # ---------------------------------------------------------------- the window
 
 
-def test_the_window_goes_on_while_disks_are_slow(qtbot, store, reader, jobs, engine, monkeypatch):
+def test_the_window_goes_on_while_disks_are_slow(qtbot, store, reader, jobs, engine):
     go = threading.Event()
 
     def slow(model):
         go.wait(20)
         return words.Facts(model)
 
-    monkeypatch.setattr(page_module, "look_up", slow)
     actions = sample_actions(reader)
-    page = ModelsPage(store, replace(actions, mine=replace(actions.mine, jobs=jobs, qwen=engine)), (BASE,))
+    page = ModelsPage(store, replace(actions, mine=replace(actions.mine, jobs=jobs, qwen=engine)), (BASE,), slow)
     qtbot.addWidget(page)
     began = time.monotonic()
     page.show()

@@ -214,6 +214,13 @@ class DesignPage(SettingsPage):
             self._seed = draw.wish.seed
             return
         self._seed = draw.wish.seed
+        row = self.add(draw)
+        announce(self, self.tr("{title} is ready.").format(title=row.title))
+        if self.isVisible():
+            self._play(row)
+
+    def add(self, draw: Draw) -> DrawRow:
+        """Put a draw on top of the list."""
         row = DrawRow(draw)
         row.play_wanted.connect(lambda: self._stop_playing() if self._heard is row else self._play(row))
         row.keep_wanted.connect(lambda: self._ask_to_keep(row))
@@ -222,9 +229,7 @@ class DesignPage(SettingsPage):
         self.list.insertWidget(0, row)
         self._order_tabs()
         self._show()
-        announce(self, self.tr("{title} is ready.").format(title=row.title))
-        if self.isVisible():
-            self._play(row)
+        return row
 
     def _order_tabs(self) -> None:
         """From the newest row down, as they are seen."""

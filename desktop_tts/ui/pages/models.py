@@ -52,9 +52,17 @@ class ModelsPage(SettingsPage):
     _changed = Signal(str)
     """From the threads of the jobs: the key of a model."""
 
-    def __init__(self, settings: SettingsStore, actions: Actions, models: tuple[Model, ...] = MODELS) -> None:
+    def __init__(
+        self,
+        settings: SettingsStore,
+        actions: Actions,
+        models: tuple[Model, ...] = MODELS,
+        look: Callable[[Model], Facts] = look_up,
+    ) -> None:
+        """``look`` asks the disk, in a thread of its own."""
         super().__init__(self.tr("Models"), settings, actions)
         self._models, self._mine, self._jobs = models, actions.mine, actions.mine.jobs
+        self._look_up = look
         self.question: QMessageBox | None = None
         self.obstacle = Problem()
         self.place = MutedLabel()
@@ -131,7 +139,7 @@ class ModelsPage(SettingsPage):
         engine = self._mine.qwen
         missing = importlib.util.find_spec("torch") is None
         return _Look(
-            tuple(look_up(model) for model in self._models),
+            tuple(self._look_up(model) for model in self._models),
             engine.models() if engine else (),
             _free(paths.data_dir()),
             engine.available() if engine and missing else "",
