@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from desktop_tts.speech import Voice, language_name
+from desktop_tts.voices.profile import ENGINE
 
 FEW = 8
 """An engine with so many voices or fewer is shown whole."""
@@ -14,14 +15,15 @@ MOST = 15
 
 
 def short_list(voices: Sequence[Voice], chosen: str, languages: Iterable[str]) -> tuple[Voice, ...]:
-    """The voices that can be used now and are likely to be wanted: the chosen one, those of engines with few voices,
-    and those that speak ``languages`` (the user's own). In the order of ``voices``."""
+    """The voices that can be used now and are likely to be wanted: the chosen one, the user's own, those of engines with
+    few voices, and those that speak ``languages`` (the user's). Else in the order of ``voices``."""
     wanted = frozenset(languages)
     per_engine = Counter(voice.engine for voice in voices)
     likely = [
         voice
-        for voice in voices
-        if not voice.needs_download and (per_engine[voice.engine] <= FEW or wanted.intersection(voice.languages))
+        for voice in sorted(voices, key=lambda voice: voice.engine != ENGINE)
+        if not voice.needs_download
+        and (voice.engine == ENGINE or per_engine[voice.engine] <= FEW or wanted.intersection(voice.languages))
     ][:MOST]
     current = [voice for voice in voices if voice.id == chosen and voice not in likely]
     return tuple(current + likely)

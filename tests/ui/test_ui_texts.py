@@ -51,6 +51,12 @@ def test_short_list_has_good_voices_the_users_languages_and_the_chosen_one():
     assert ids == ["espeak:fi", "builtin:heart", "espeak:de"]
 
 
+def test_short_list_begins_with_the_users_own_voices():
+    voices = (*MANY, *(voice("my", str(number), "xx") for number in range(9)), voice("my", "gone", "en", download=True))
+    ids = [each.id for each in short_list(voices, "my:3", {"de"})]
+    assert ids == [*(f"my:{number}" for number in range(9)), "espeak:de"]
+
+
 def test_short_list_stays_short():
     assert len(short_list(MANY, "espeak:af", {each.name for each in MANY})) <= MOST
     assert short_list((), "builtin:heart", {"en"}) == ()

@@ -214,10 +214,22 @@ def test_duplicate_and_move(qtbot, page, mine):
 
 def test_a_dragged_voice_lands_where_it_is_dropped(qtbot, page):
     go_to(page, "Morning news")
-    first = page.list.visualItemRect(page.list.voice_items()[0])
-    page.list.drop_at(page.list.current_id(), first.top() + 2)
+    rects = [page.list.visualItemRect(item) for item in page.list.voice_items()]
+    page.list.drop_at(page.list.current_id(), rects[0].top() + 2)
     qtbot.waitUntil(lambda: names(page) == ["Morning news", "Evening narrator", "My own voice"])
     assert page.list.current().name == "Morning news"
+    page.list.drop_at(page.list.current_id(), rects[1].top() + 2)
+    page.list.drop_at(page.list.current_id(), page.list.height())
+    qtbot.waitUntil(lambda: names(page) == ["Evening narrator", "My own voice", "Morning news"])
+
+
+def test_moving_in_a_searched_list_goes_past_what_is_seen(qtbot, page, mine):
+    qtbot.keyClicks(page.search, "english")
+    assert names(page) == ["Evening narrator", "Morning news"]
+    go_to(page, "Morning news")
+    qtbot.keyClick(page.list, K.Key_Up, ALT)
+    qtbot.waitUntil(lambda: names(page) == ["Morning news", "Evening narrator"])
+    assert [profile.name for profile in mine.store.profiles()] == ["Morning news", "Evening narrator", "My own voice"]
 
 
 def test_built_in_voices_can_only_be_adapted(qtbot, page, mine):

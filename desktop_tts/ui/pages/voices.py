@@ -114,7 +114,7 @@ class VoicesPage(SettingsPage):
         self.list.listen.connect(self._listen)
         self.list.chosen.connect(self._make_default)
         self.list.renamed.connect(self.shelf.rename)
-        self.list.moved.connect(self.shelf.reorder)
+        self.list.moved.connect(self.shelf.move)
         self.list.files_dropped.connect(self._import_files)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(
@@ -180,7 +180,7 @@ class VoicesPage(SettingsPage):
     def _show_bar(self) -> None:
         row = self.list.current()
         self.reason.show_text(row.problem if row and (row.broken or row.problem != row.second_line) else "")
-        order = [profile.voice_id for profile in self._mine.store.profiles()]
+        order = [shown.id for shown in self.list.rows() if shown.profile]
         self.bar.show_row(
             row,
             default=row is not None and row.id == self.settings.current.voices.default,
@@ -255,7 +255,7 @@ class VoicesPage(SettingsPage):
             case "duplicate":
                 self.shelf.duplicate(row.id)
             case "up" | "down":
-                self.shelf.move(row.id, -1 if what == "up" else 1)
+                self.list.move_current(-1 if what == "up" else 1)
             case "export" | "export-bare" if row.profile:
                 self._export(row, with_reference=what == "export")
             case "folder":

@@ -119,7 +119,7 @@ def _draw_card(painter: QPainter, option: QStyleOptionViewItem, row: Row, is_def
     painter.setBrush(fill)
     painter.drawRoundedRect(card, RADIUS, RADIUS)
     _draw_button(painter, palette, _play_place(option.rect), row, accent, fill, sounding)
-    if row.usable and (is_default or selected or hovered):
+    if is_default or (row.usable and (selected or hovered)):
         role = QPalette.ColorRole.Highlight if is_default else QPalette.ColorRole.Text
         picture = glyph("star-full" if is_default else "star", palette, role)
         picture.paint(painter, _star_place(option.rect))

@@ -68,8 +68,6 @@ class LanguageRules(QWidget):
             voice.offer(voice_entries(self._voices, code), chosen, self.tr("{name} (not here)").format(name=name))
 
     def _rebuild(self) -> None:
-        focus = self.focusWidget()
-        had_focus = focus is not None and self.isAncestorOf(focus)
         for widgets in self.rows.values():
             for widget in widgets:
                 self._grid.removeWidget(widget)
@@ -78,9 +76,6 @@ class LanguageRules(QWidget):
         self.rows = {}
         for number, code in enumerate(self._rules):
             self._make_row(number, code)
-        if had_focus:
-            last = list(self.rows.values())[-1:]
-            (last[0][1] if last else self.add).setFocus()
         before: QWidget | None = None
         order: list[QWidget] = [widget for widgets in self.rows.values() for widget in widgets]
         for after in [*order, self.add]:
@@ -100,7 +95,7 @@ class LanguageRules(QWidget):
         remove.setIcon(glyph("close", self.palette()))
         language.chosen.connect(lambda other: self._change_language(code, other))
         voice.chosen.connect(lambda voice_id: self.wanted.emit(self._rules | {code: voice_id}))
-        remove.clicked.connect(lambda: self.wanted.emit({key: one for key, one in self._rules.items() if key != code}))
+        remove.clicked.connect(lambda: self._remove(code))
         for column, widget in enumerate((language, voice, remove)):
             self._grid.addWidget(widget, number, column)
             widget.show()  # at once, so that it can have the focus
@@ -111,19 +106,28 @@ class LanguageRules(QWidget):
     def _change_language(self, code: str, other: str) -> None:
         """The row keeps its place, and its voice if that speaks the other language."""
         if other != code:
-            voice_id = self._voice_for(other, self._rules[code])
-            self.wanted.emit(
-                {
-                    (other if key == code else key): (voice_id if key == code else one)
-                    for key, one in self._rules.items()
-                }
-            )
+            changed = (other, self._voice_for(other, self._rules[code]))
+            self.wanted.emit(dict(changed if rule[0] == code else rule for rule in self._rules.items()))
+            self._focus(other, 0)
 
     def _add(self) -> None:
         free = self._spoken()
         if free:
             self.wanted.emit(self._rules | {free[0]: self._voice_for(free[0], "")})
-            list(self.rows.values())[-1][0].setFocus()
+            self._focus(free[0], 0)
+
+    def _remove(self, code: str) -> None:
+        place = list(self._rules).index(code)
+        self.wanted.emit({key: voice for key, voice in self._rules.items() if key != code})
+        left = list(self.rows)
+        self._focus(left[min(place, len(left) - 1)] if left else "", 2)
+
+    def _focus(self, code: str, column: int) -> None:
+        """On a control of a language's row, if there is such a row."""
+        if code in self.rows:
+            self.rows[code][column].setFocus()
+        else:
+            self.add.setFocus()
 
     def _voice_for(self, code: str, wished: str) -> str:
         ids = [voice_id for _, voice_id in voice_entries(self._voices, code)]

@@ -69,16 +69,13 @@ class Shelf(QObject):
             self.make_default(row.id)
         self.arrived.emit(row.id)
 
-    def move(self, voice_id: str, steps: int) -> None:
-        """Up (below zero) or down, among the user's own voices."""
+    def move(self, voice_id: str, neighbour: str, after: bool) -> None:
+        """Put a voice before or after another one."""
         order = [profile.voice_id for profile in self._store.profiles()]
-        if voice_id in order:
-            place = order.index(voice_id)
-            order.insert(min(max(place + steps, 0), len(order) - 1), order.pop(place))
-            self.reorder(order)
-
-    def reorder(self, voice_ids: list[str]) -> None:
-        self._try(lambda: self._store.reorder([voice_id.partition(":")[2] for voice_id in voice_ids]))
+        if {voice_id, neighbour} <= set(order) and voice_id != neighbour:
+            order.remove(voice_id)
+            order.insert(order.index(neighbour) + after, voice_id)
+            self._try(lambda: self._store.reorder([one.partition(":")[2] for one in order]))
 
     def duplicate(self, voice_id: str) -> None:
         profile = self._profile(voice_id)

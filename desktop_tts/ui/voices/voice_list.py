@@ -36,8 +36,8 @@ class VoiceList(QListWidget):
     """Return, a double click, or the star: make it the default."""
     renamed = Signal(str, str)
     """Id and new name, typed in place."""
-    moved = Signal(list)
-    """Ids of the user's own voices, in their new order, after a drag."""
+    moved = Signal(str, str, bool)
+    """Ids of one of the user's own voices and of another; whether it is to follow that one, or to precede it."""
     files_dropped = Signal(list)
     """Paths of voice files."""
 
@@ -236,9 +236,19 @@ class VoiceList(QListWidget):
         mine = [item for item in self.voice_items() if item.data(ROW).profile]
         above = [item.data(ROW).id for item in mine if self.visualItemRect(item).center().y() < y]
         below = [item.data(ROW).id for item in mine if self.visualItemRect(item).center().y() >= y]
-        order = [*(one for one in above if one != voice_id), voice_id, *(one for one in below if one != voice_id)]
-        if order != [*above, *below]:
-            self.moved.emit(order)
+        if voice_id in (*above[-1:], *below[:1]):
+            return  # it is there already
+        if below:
+            self.moved.emit(voice_id, below[0], False)
+        else:
+            self.moved.emit(voice_id, above[-1], True)
+
+    def move_current(self, steps: int) -> None:
+        """The current voice, past the one above (-1) or below (1) that is shown."""
+        mine = [row.id for row in self.rows() if row.profile]
+        current = self.current_id()
+        if current in mine and 0 <= mine.index(current) + steps < len(mine):
+            self.moved.emit(current, mine[mine.index(current) + steps], steps > 0)
 
     def _consider(self, event: QDragMoveEvent) -> None:
         row = self.current()
