@@ -15,8 +15,8 @@ MOST = 15
 
 
 def short_list(voices: Sequence[Voice], chosen: str, languages: Iterable[str]) -> tuple[Voice, ...]:
-    """The voices that can be used now and are likely to be wanted: the chosen one, the user's own, those of engines with
-    few voices, and those that speak ``languages`` (the user's). Else in the order of ``voices``."""
+    """The voices that can be used now and are likely to be wanted: the chosen one, the user's own, those of engines
+    with few voices, and those that speak ``languages`` (the user's). Else in the order of ``voices``."""
     wanted = frozenset(languages)
     per_engine = Counter(voice.engine for voice in voices)
     likely = [
