@@ -16,8 +16,8 @@ from desktop_tts.engines.qwen import QwenEngine, QwenOptions, describe
 from desktop_tts.engines.speeds import Speeds
 from desktop_tts.errors import EngineFault
 from desktop_tts.reader_state import ReaderState, ReaderStatus
+from desktop_tts.ui.design import hearing
 from desktop_tts.ui.design.words import SENTENCES, examples
-from desktop_tts.ui.pages import design as page_module
 from desktop_tts.ui.pages.design import DesignPage
 from desktop_tts.ui.sample import sample_actions
 from desktop_tts.ui.sample_voices import voice_actions
@@ -96,7 +96,7 @@ def mine(tmp_path, reader):
 
 @pytest.fixture
 def make_page(qtbot, store, reader, mine, monkeypatch):
-    monkeypatch.setattr(page_module, "PiecePlayer", Player)
+    monkeypatch.setattr(hearing, "PiecePlayer", Player)
     monkeypatch.setattr(Player, "heard", [])
 
     made = []
@@ -423,7 +423,7 @@ def test_the_real_engine_draws_freezes_and_is_heard(qtbot, store, reader, mine, 
             recording.wait_for_sound(20)
         row = page.rows[0]
         assert row.draw.duration_s > 0.3
-        page._stop_playing()
+        page.hearing.stop()
         dialog = keep(qtbot, row, page)
         dialog.keep_button.click()
         qtbot.waitUntil(lambda: len(mine.store.profiles()) == 1, timeout=90_000)

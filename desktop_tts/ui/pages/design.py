@@ -17,8 +17,8 @@ from desktop_tts.speech import Pcm, language_name
 from desktop_tts.ui.actions import Actions
 from desktop_tts.ui.announce import announce
 from desktop_tts.ui.background import BackgroundCall
-from desktop_tts.ui.clone.playing import PiecePlayer
 from desktop_tts.ui.design.draw import RATE, Draw, Wish, keep
+from desktop_tts.ui.design.hearing import Hearing
 from desktop_tts.ui.design.keep_dialog import KeepDialog
 from desktop_tts.ui.design.row import DrawRow
 from desktop_tts.ui.design.words import SENTENCES, examples
@@ -49,17 +49,16 @@ class DesignPage(SettingsPage):
         self._latest = latest = [Event()]
         """Stops the drawing that goes on."""
         self.rows: list[DrawRow] = []
-        self._heard: DrawRow | None = None
         self.dialog: KeepDialog | None = None
-        self.player: PiecePlayer | None = None
+        self.hearing = Hearing(self, self._mine.reader, actions.stop, lambda: self.settings.current.audio.device)
         self._add_missing()
         self._add_wishes()
         self._add_draws()
         self.column.addStretch(1)
         self.quiet = WhenQuiet(self, self._mine.reader, self._start, lambda: self._latest[0].set())
         self.quiet.changed.connect(self._show)
+        self.hearing.failed.connect(self.problem.show_text)
         self._came.connect(self._show_length, Qt.ConnectionType.QueuedConnection)
-        self._mine.reader.status_changed.connect(self._reading)
         self.destroyed.connect(lambda: latest[0].set())
         self._show()
 
@@ -182,7 +181,7 @@ class DesignPage(SettingsPage):
             return
         self.problem.show_text("")
         self.to_voices.hide()
-        self._stop_playing()
+        self.hearing.stop()
         self._wish = Wish(description, self.language.currentData(), sentence, self._seed + 1, self._models[0].key)
         self.quiet.want()
 
@@ -217,12 +216,12 @@ class DesignPage(SettingsPage):
         row = self.add(draw)
         announce(self, self.tr("{title} is ready.").format(title=row.title))
         if self.isVisible():
-            self._play(row)
+            self.hearing.play(row)
 
     def add(self, draw: Draw) -> DrawRow:
         """Put a draw on top of the list."""
         row = DrawRow(draw)
-        row.play_wanted.connect(lambda: self._stop_playing() if self._heard is row else self._play(row))
+        row.play_wanted.connect(lambda: self.hearing.toggle(row))
         row.keep_wanted.connect(lambda: self._ask_to_keep(row))
         row.remove_wanted.connect(lambda: self._remove(row))
         self.rows.insert(0, row)
@@ -259,36 +258,6 @@ class DesignPage(SettingsPage):
         else:
             self.state.clear()
 
-    # ------------------------------------------------------------ hearing
-
-    def _play(self, row: DrawRow) -> None:
-        self._stop_playing()
-        if self._mine.reader.status.busy:
-            self.app.stop()
-        device = self.settings.current.audio.device
-        player = self.player = PiecePlayer(device, self)
-        player.stopped.connect(lambda: self._played(player))
-        player.failed.connect(self.problem.show_text)
-        self._heard = row
-        row.show_playing(True)
-        player.play(row.draw.pcm)
-
-    def _stop_playing(self) -> None:
-        if self.player is not None:
-            self.player.stop()
-
-    def _played(self, player: PiecePlayer) -> None:
-        player.deleteLater()
-        if player is self.player:
-            self.player = None
-            if self._heard is not None:
-                self._heard.show_playing(False)
-            self._heard = None
-
-    def _reading(self) -> None:
-        if self._mine.reader.status.busy:
-            self._stop_playing()
-
     # ------------------------------------------------------------ keeping
 
     def _ask_to_keep(self, row: DrawRow) -> None:
@@ -296,7 +265,7 @@ class DesignPage(SettingsPage):
         assert maker is not None
         store = self._mine.store
         name = store.free_name(self.tr("Designed voice"))
-        self._stop_playing()
+        self.hearing.stop()
         dialog = self.dialog = KeepDialog(
             self, name, self._bases, lambda name, base, cancel: keep(store, maker, row.draw, name, base, cancel)
         )
@@ -312,8 +281,8 @@ class DesignPage(SettingsPage):
         announce(self, self.state.text())
 
     def _remove(self, row: DrawRow) -> None:
-        if self._heard is row:
-            self._stop_playing()
+        if self.hearing.row is row:
+            self.hearing.stop()
         place = self.rows.index(row)
         self.rows.remove(row)
         near = self.rows[min(place, len(self.rows) - 1)].play if self.rows else self.draw
