@@ -30,6 +30,9 @@ def parser() -> argparse.ArgumentParser:
     speak.add_argument("--voice", metavar="ID", help="a voice of `desktop-tts voices`")
     speak.add_argument("--language", metavar="CODE", help="language of the text, such as en or de, instead of guessing")
     speak.add_argument("--speed", type=float, metavar="X", help="0.5 to 3; the setting reading.speed by default")
+    speak.add_argument(
+        "--instruct", metavar="HOW", help="how to speak, in words or as the name of a preset such as calm"
+    )
     speak.add_argument("--seed", type=int, default=0, metavar="N", help="equal seeds give equal sound (default 0)")
     speak.add_argument("--wait", action="store_true", help="with a running app: return when it was heard to its end")
     speak.add_argument("--append", action="store_true", help="with a running app: read after what is being read")

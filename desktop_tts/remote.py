@@ -63,7 +63,8 @@ class RemoteControl:
         manner = Manner.from_settings(self.settings.current)
         if voice := request.get("voice"):
             manner = replace(manner, voice=str(self.catalog.voice(str(voice)).id), by_language=())
-        manner = replace(manner, seed=int(request.get("seed", 0)), language=str(request.get("language", "")))
+        language, instruct = str(request.get("language", "")), str(request.get("instruct", ""))
+        manner = replace(manner, seed=int(request.get("seed", 0)), language=language, instruct=instruct)
         speed = float(request["speed"]) if request.get("speed") else None
         append = bool(request.get("append"))
         if request.get("stream"):

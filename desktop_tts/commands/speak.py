@@ -32,6 +32,8 @@ NOTHING = "There is nothing to read in this text."
 
 def run(options: argparse.Namespace) -> int:
     settings = _settings(options)
+    if options.instruct:
+        options.instruct = _instruct(options.instruct, settings)
     if options.output:
         return _to_file(options, settings)
     if not options.here:
@@ -74,6 +76,18 @@ def _settings(options: argparse.Namespace) -> Settings:
     return settings
 
 
+def _instruct(words: str, settings: Settings) -> str:
+    """A preset's text if ``words`` are its name. Says so when the voice doesn't follow it."""
+    from desktop_tts.voices.engine import MyVoices, every_engine
+    from desktop_tts.voices.instructs import InstructPresets
+
+    mine = next(engine for engine in every_engine(lambda: settings) if isinstance(engine, MyVoices))
+    if obstacle := mine.instruct_obstacle(settings.voices.default):
+        print(obstacle, file=sys.stderr)
+    named = {preset.name.casefold(): preset.text for preset in InstructPresets().list()}
+    return named.get(words.strip().casefold(), words)
+
+
 # ---------------------------------------------------------------- the text
 
 
@@ -105,9 +119,8 @@ def _by_app(options: argparse.Namespace) -> int:
     """Hand the text to the running app. Raises NotRunning."""
     with Connection() as app:
         request: dict[str, Any] = {"command": "speak", "wait": options.wait, "append": options.append}
-        request |= {
-            key: getattr(options, key) for key in ("voice", "language", "speed", "seed") if getattr(options, key)
-        }
+        keys = ("voice", "language", "speed", "seed", "instruct")
+        request |= {key: getattr(options, key) for key in keys if getattr(options, key)}
         answers = app.answers()
         if options.text != "-":
             app.send(request | {"text": options.text})
@@ -135,7 +148,7 @@ def _spoken(
 
     manner = Manner.from_settings(settings)
     if options:
-        manner = replace(manner, seed=options.seed, language=options.language or "")
+        manner = replace(manner, seed=options.seed, language=options.language or "", instruct=options.instruct or "")
 
     def tell(sentence: str) -> None:
         if sentence:
