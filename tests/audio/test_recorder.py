@@ -30,7 +30,7 @@ def record():
     assert devices.restart(), "a recorder left its stream open"
 
 
-def test_what_was_fed_is_what_was_recorded(microphone, record):
+def test_what_was_fed_is_what_was_recorded(microphone, sound_here, record):
     pcm = speech_like(3.0)
     mic = record()
     mic.open()
@@ -42,6 +42,7 @@ def test_what_was_fed_is_what_was_recorded(microphone, record):
     mic.close()
     clip = mic.clip()
     assert clip.duration_s == pytest.approx(kept, abs=0.01)
+    assert sound_here.pactl("list", "short", "source-outputs").stdout == ""
     assert alignment(clip.pcm, pcm[: 2 * RATE])[1] > 0.99
 
 

@@ -33,6 +33,7 @@ class StandIn:
         self.go_on.set()
         self.working = threading.Event()
         self.fails = 0
+        self.heeds = True
         self.calls = []
 
     def clone_models(self):
@@ -44,12 +45,12 @@ class StandIn:
         (folder / "prompt.safetensors").write_bytes((folder / "reference.flac").read_bytes()[:64])
         self.working.set()
         while not self.go_on.wait(0.01):
-            if cancel.is_set():
+            if cancel.is_set() and self.heeds:
                 return False
         if self.fails:
             self.fails -= 1
             raise EngineFault("The model can't be loaded.", "Close other programs.")
-        return not cancel.is_set()
+        return not (cancel.is_set() and self.heeds)
 
 
 class Wizard:

@@ -1,5 +1,6 @@
 """The clone wizard, used as a person would, with files: each step, what stands in the way, and leaving at any time."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QRadioButton
 from test_accessible_names import focusable, nameless, reached
 from test_screenshots import assert_whole
 
-from desktop_tts.audio.clip import LONGEST_S
+from desktop_tts.audio.clip import LONGEST_S, Clip
 from desktop_tts.audio.loudness import loudness
-from desktop_tts.ui.clone import passages
+from desktop_tts.ui.clone import passages, source_step
 from desktop_tts.voices.profile import Kind
 from support.cloning import Model, StandIn, Wizard
 from support.microphone import RATE, speech_like
@@ -208,6 +209,25 @@ def test_the_last_of_two_files_counts(wizard, recording, tmp_path):
     assert wizard.window.source.clip.duration_s == pytest.approx(5.0, abs=0.01)
 
 
+def test_a_file_that_comes_too_late_is_ignored(wizard, recording, monkeypatch):
+    """It could not be given up any more, but another one was dropped meanwhile."""
+    late = threading.Event()
+
+    def read(path, cancel):
+        if path.name == "late.wav":
+            late.wait(10)
+        return Clip(SPEECH if path.name == "late.wav" else SPEECH[: 4 * RATE])
+
+    monkeypatch.setattr(source_step, "read_clip", read)
+    wizard.drop(recording.with_name("late.wav"))
+    wizard.drop(recording)
+    wizard.qtbot.waitUntil(lambda: wizard.window.source.clip is not None)
+    late.set()
+    QTest.qWait(200)
+    assert wizard.window.source.clip.duration_s == 4.0
+    assert wizard.window.source.name == "Grandma Ann"
+
+
 def test_a_long_file_is_cut_before_it_is_used(wizard, tmp_path):
     path = tmp_path / "long.wav"
     soundfile.write(path, speech_like(50.0), RATE)
@@ -325,10 +345,11 @@ def test_a_missing_model_offers_the_models_page_and_is_found_once_it_is_there(wi
     wizard.press(window.model.get_models)
     assert wizard.opened == [True]
     other = Wizard(wizard.qtbot, wizard.store.root.parent / "other").window  # the user turns to another window
-    wizard.qtbot.waitActive(other)
+    wizard.qtbot.waitUntil(other.isActiveWindow)
     wizard.maker.models = (Model(),)
     other.reject()
     window.activateWindow()
+    wizard.qtbot.waitUntil(window.isActiveWindow)
     wizard.qtbot.waitUntil(lambda: window.model.model() == "0.6b-base")
     wizard.press(window.model.consent.box)
     wizard.next(window.audition)
@@ -358,6 +379,17 @@ def test_making_can_be_stopped(wizard, recording):
     wizard.nothing_is_left()
     wizard.maker.go_on.set()
     wizard.next(window.audition)
+
+
+def test_a_maker_that_doesnt_heed_is_not_believed(wizard, recording):
+    """It was told to stop, and says that all is well."""
+    wizard.maker.heeds = False
+    wizard.maker.go_on.clear()
+    wizard.go_to("progress", recording)
+    wizard.qtbot.waitUntil(wizard.maker.working.is_set)
+    wizard.press(wizard.window.cancel)
+    wizard.maker.go_on.set()
+    wizard.nothing_is_left()
 
 
 def test_going_back_from_the_end_starts_anew(wizard, recording):
