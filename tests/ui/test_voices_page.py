@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import random
 import threading
 
 import pytest
@@ -16,6 +17,7 @@ from desktop_tts.ui.sample import VOICES, sample_actions
 from desktop_tts.ui.sample_voices import CLONE, NARRATOR, NEWS, voice_actions
 from desktop_tts.ui.voices.card import ROW, _play_place, _star_place
 from desktop_tts.ui.voices.rows import Group, rows
+from desktop_tts.voices.archive import export_voice
 from desktop_tts.voices.profile import BrokenVoice
 from desktop_tts.voices.store import VoiceStore
 
@@ -278,15 +280,18 @@ def test_voice_files_are_dropped_on_the_list(qtbot, page, mine, tmp_path):
     page.shelf.hand_out(mine.store.profiles()[1].voice_id, tmp_path / "x.dttsvoice", with_reference=True)
     qtbot.waitUntil((tmp_path / "x.dttsvoice").exists)
     (tmp_path / "bad.dttsvoice").write_bytes(b"PK nonsense")
-    drop(page, tmp_path / "x.dttsvoice")
+    (tmp_path / "worse.dttsvoice").write_bytes(b"")
+    drop(page, *(tmp_path / f"{name}.dttsvoice" for name in ("bad", "x", "worse")))
     qtbot.waitUntil(lambda: "My own voice (2)" in names(page))
-    drop(page, tmp_path / "bad.dttsvoice")
-    qtbot.waitUntil(lambda: "bad.dttsvoice can't be imported" in page.problems["voices.default"].text())
+    assert page.list.current().name == "My own voice (2)"
+    told = page.problems["voices.default"].text()
+    assert told.startswith("bad.dttsvoice can't be imported")
+    assert told.endswith(" Another file can't either.")
 
 
-def drop(page, file):
+def drop(page, *files):
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(file))])
+    data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
     copy, held = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     entering = QDragEnterEvent(QPoint(50, 50), copy, data, LEFT, held)
     QApplication.sendEvent(page.list.viewport(), entering)
@@ -294,6 +299,42 @@ def drop(page, file):
     event = QDropEvent(QPointF(50, 50), copy, data, LEFT, held, QEvent.Type.Drop)
     QApplication.sendEvent(page.list.viewport(), event)
     assert event.isAccepted()
+
+
+def test_two_hundred_damaged_files_are_refused_and_nothing_else_is_touched(qtbot, page, mine, tmp_path):
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    export_voice(mine.store, mine.store.profiles()[1].id, tmp_path / "good.dttsvoice")
+    good, dice = (tmp_path / "good.dttsvoice").read_bytes(), random.Random(5)
+    for number in range(200):
+        (inbox / f"{number}.dttsvoice").write_bytes(spoiled(good, dice))
+    before = tree(tmp_path, mine.store.root)
+    drop(page, *sorted(inbox.iterdir()))
+    qtbot.waitUntil(lambda: "more files" in page.problems["voices.default"].text(), timeout=30_000)
+    assert tree(tmp_path, mine.store.root) == before
+    assert "Evening narrator" in names(page)
+    page.grab()
+
+
+def spoiled(content, dice):
+    spoiled = bytearray(content)
+    match dice.randrange(4):
+        case 0:
+            return bytes(spoiled[: dice.randrange(len(spoiled))])
+        case 1:
+            at = dice.randrange(len(spoiled))
+            spoiled[at : at + dice.randrange(40)] = dice.randbytes(dice.randrange(40))
+        case 2:
+            return content.replace(b"voice.json", b"../evil.js")
+        case 3:
+            for _ in range(20):
+                spoiled[dice.randrange(len(spoiled))] = dice.randrange(256)
+    return bytes(spoiled)
+
+
+def tree(folder, but):
+    """Every file outside ``but``, with its content."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and but not in path.parents}
 
 
 def test_changes_from_another_thread_are_shown(qtbot, page, mine):
@@ -306,19 +347,19 @@ def test_changes_from_another_thread_are_shown(qtbot, page, mine):
 # ---------------------------------------------------------------- damage
 
 
-def test_thirty_damaged_folders_are_shown_at_the_end_and_can_be_deleted(
+def test_two_hundred_damaged_folders_are_shown_at_the_end_and_can_be_deleted(
     qtbot, make_page, mine, store, reader, tmp_path
 ):
     root = mine.store.root
     good = json.loads(next(root.glob("*/voice.json")).read_text())
-    for number in range(30):
-        folder = root / f"damaged-{number:02}"
+    for number in range(200):
+        folder = root / f"damaged-{number:03}"
         folder.mkdir()
         (folder / "voice.json").write_bytes(damaged(good, number))
     mine.store.refresh()
     page = make_page()
     broken = [row for row in shown(page) if row.group is Group.BROKEN]
-    assert len(broken) >= 25
+    assert len(broken) >= 160
     assert shown(page)[-len(broken) :] == broken
     assert all(row.problem for row in broken)
     assert {"Evening narrator", "My own voice", "Morning news"} <= set(names(page))

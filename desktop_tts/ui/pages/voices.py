@@ -276,8 +276,7 @@ class VoicesPage(SettingsPage):
 
     def _import_files(self, files: list[Path]) -> None:
         self._say("")
-        for file in files:
-            self.shelf.bring_in(file)
+        self.shelf.bring_in(files)
 
     def _show_folder(self, row: Row) -> None:
         folder_id = row.broken.id if row.broken else row.profile.id if row.profile else ""

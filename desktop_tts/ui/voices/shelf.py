@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,14 +82,31 @@ class Shelf(QObject):
         if profile:
             self._in_background(lambda: self._store.duplicate(profile.id), self._came)
 
-    def bring_in(self, file: Path) -> None:
-        """Import a voice file."""
+    def bring_in(self, files: Sequence[Path]) -> None:
+        """Import voice files, one after the other; what is wrong with one doesn't keep the others away."""
 
-        def came(profile: Profile) -> None:
-            self.done.emit(self.tr("“{name}” is imported.").format(name=profile.name))
-            self._came(profile)
+        def work() -> tuple[list[Profile], list[str]]:
+            came, wrong = [], []
+            for file in files:
+                try:
+                    came.append(import_voice(self._store, file))
+                except DesktopTTSError as error:
+                    wrong.append(str(error))
+            return came, wrong
 
-        self._in_background(lambda: import_voice(self._store, file), came)
+        self._in_background(work, self._brought)
+
+    def _brought(self, outcome: tuple[list[Profile], list[str]]) -> None:
+        came, wrong = outcome
+        if came:
+            names = ", ".join(f"“{profile.name}”" for profile in came)
+            self.done.emit(self.tr("Imported: {names}.").format(names=names))
+            self._came(came[-1])
+        if wrong:
+            others = len(wrong) - 1
+            one, many = self.tr("Another file can't either."), self.tr("{n} more files can't either.")
+            more = many.format(n=others) if others > 1 else one if others else ""
+            self.failed.emit(f"{wrong[0]} {more}".strip())
 
     def hand_out(self, voice_id: str, file: Path, *, with_reference: bool) -> None:
         """Export to a voice file."""
