@@ -90,12 +90,9 @@ def draw(folder: Path, look: str) -> int:
         for entry in page_entries():
             settings.open_page(entry.id)
             picture(settings, f"settings-{entry.id}")
-        for name, shown in pictured_voices(Path(home) / "mine"):
+        states = pictured_voices, pictured_models, pictured_designs, pictured_steps
+        for name, shown in chain.from_iterable(make(Path(home) / make.__name__) for make in states):
             picture(shown, name)
-        for name, shown in chain(pictured_models(Path(home) / "models"), pictured_designs(Path(home) / "designs")):
-            picture(shown, name)
-        for name, wizard in pictured_steps(Path(home) / "voices"):
-            picture(wizard, name)
     return 0
 
 

@@ -18,8 +18,13 @@ from desktop_tts.ui.voices.pictures import pictured_voices
 def test_command_draws_every_window_in_every_look(tmp_path):
     command = [sys.executable, "-m", "desktop_tts.ui.screenshots", str(tmp_path)]
     subprocess.run(command, check=True, timeout=120, capture_output=True)
-    for look in ("light", "dark", "light-200"):
-        for name in ("control-idle", "control-reading", *(f"settings-{entry.id}" for entry in page_entries())):
+    looks = ("light", "dark", "light-200")
+    drawn = [{file.name.removesuffix(f"-{look}.png") for file in tmp_path.glob(f"*-{look}.png")} for look in looks]
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert {"control-idle", "control-reading", *(f"settings-{entry.id}" for entry in page_entries())} <= drawn[0]
+    assert {"voices-own", "voices-adapted", "voices-presets", "reading-by-language", "clone-listen"} <= drawn[0]
+    for look in looks:
+        for name in drawn[0]:
             image = QImage(str(tmp_path / f"{name}-{look}.png"))
             assert not image.isNull(), f"{name}-{look}"
             dark = image.pixelColor(5, image.height() - 5).lightness() < 90

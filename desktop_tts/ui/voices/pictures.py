@@ -73,6 +73,7 @@ def pictured_voices(folder: Path) -> Iterator[tuple[str, QWidget]]:
     yield "voices-presets", presets
     presets.reject()
     settings.set("voices.by_language", {"de": clone.voice_id, "fr": "espeak:fr"})
+    window.show()
     window.open_page("reading")
     reading = window.page("reading")
     assert isinstance(reading, ReadingPage)
