@@ -322,9 +322,9 @@ class App(QObject):
     def preview(self, voice: str) -> None:
         self.listen(voice)
 
-    def listen(self, voice_id: str, sentence: str = "", instruct: str = "") -> None:
+    def listen(self, voice_id: str, sentence: str = "", instruct: str = "", language: str = "") -> None:
         """Speak a sentence with a voice, which may be one that is still being made, instead of what is being read."""
-        manner = replace(self._manner(), voice=voice_id, by_language=(), instruct=instruct)
+        manner = replace(self._manner(), voice=voice_id, by_language=(), instruct=instruct, language=language)
         self.reader.read(sentence or PREVIEW, "command", manner=manner)
 
 

@@ -28,8 +28,8 @@ def voice_actions(
     for profile in profiles:
         store.add(profile)
 
-    def listen(voice_id: str, sentence: str = "", instruct: str = "") -> None:
-        called(" | ".join(part for part in (f"listen {voice_id}", sentence, instruct) if part))
+    def listen(voice_id: str, sentence: str = "", instruct: str = "", language: str = "") -> None:
+        called(" | ".join(part for part in (f"listen {voice_id}", language, sentence, instruct) if part))
 
     return VoiceActions(
         store=store,

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -90,6 +91,7 @@ def draw(folder: Path, look: str) -> int:
         for entry in page_entries():
             settings.open_page(entry.id)
             picture(settings, f"settings-{entry.id}")
+        states: tuple[Callable[[Path], Iterator[tuple[str, QWidget]]], ...]
         states = pictured_voices, pictured_models, pictured_designs, pictured_steps
         for name, shown in chain.from_iterable(make(Path(home) / make.__name__) for make in states):
             picture(shown, name)

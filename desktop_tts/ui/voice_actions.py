@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 class Listen(Protocol):
-    def __call__(self, voice_id: str, sentence: str = "", instruct: str = "") -> None:
+    def __call__(self, voice_id: str, sentence: str = "", instruct: str = "", language: str = "") -> None:
         """Speak ``sentence``, or one that shows off a voice, instead of what is being read. Returns at once; what goes
-        wrong is told as a notice, as for any reading. An empty ``instruct`` leaves the voice its own."""
+        wrong is told as a notice, as for any reading. An empty ``instruct`` leaves the voice its own; without a
+        ``language`` (ISO 639-1) it is found out, and another voice steps in where this one doesn't speak it."""
 
 
 class Status(Protocol):

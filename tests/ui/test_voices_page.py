@@ -11,11 +11,12 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
 from desktop_tts.reader_state import ReaderState, ReaderStatus
-from desktop_tts.speech import Voice
+from desktop_tts.speech import LANGUAGE_NAMES, Voice
 from desktop_tts.ui.pages.voices import VoicesPage
 from desktop_tts.ui.sample import VOICES, sample_actions
 from desktop_tts.ui.sample_voices import CLONE, NARRATOR, NEWS, voice_actions
 from desktop_tts.ui.voices.card import ROW, _play_place, _star_place
+from desktop_tts.ui.voices.preview import SENTENCES, preview
 from desktop_tts.ui.voices.rows import Group, rows
 from desktop_tts.voices.archive import export_voice
 from desktop_tts.voices.profile import BrokenVoice
@@ -149,7 +150,7 @@ def test_voices_are_heard_by_key_button_and_click_and_stopped(qtbot, page, reade
     ids = {profile.name: profile.voice_id for profile in mine.store.profiles()}
     go_to(page, "Morning news")
     qtbot.keyClick(page.list, K.Key_Space)
-    assert reader.calls.pop() == f"listen {ids['Morning news']}"
+    assert reader.calls.pop() == f"listen {ids['Morning news']} | en | {SENTENCES['en']}"
     assert page.bar.listen.text() == "&Stop"
     reader.show(ReaderStatus(ReaderState.SPEAKING, source="command"))
     assert page.bar.listen.text() == "&Stop"
@@ -157,9 +158,21 @@ def test_voices_are_heard_by_key_button_and_click_and_stopped(qtbot, page, reade
     assert reader.calls.pop() == "stop"
     assert page.bar.listen.text() == "&Listen"
     qtbot.mouseClick(page.list.viewport(), LEFT, pos=place(page, "Heart", _play_place))
-    assert reader.calls.pop() == "listen builtin:heart"
+    assert reader.calls.pop() == f"listen builtin:heart | en | {SENTENCES['en']}"
     reader.show(ReaderStatus(ReaderState.SPEAKING, source="selection"))
     assert page.bar.listen.text() == "&Listen"
+
+
+def test_a_voice_is_heard_in_its_own_language(qtbot, page, reader):
+    """Otherwise another voice would step in for a sentence that this one doesn't speak."""
+    for name, language in (("German (espeak-ng)", "de"), ("My own voice", "de"), ("Turkish (espeak-ng)", "tr")):
+        go_to(page, name)
+        qtbot.keyClick(page.list, K.Key_Space)
+        assert reader.calls.pop().endswith(f" | {language} | {SENTENCES[language]}")
+    assert preview(("eo", "ia")) == ("eo", SENTENCES["en"])
+    assert preview(("ka", "en")) == ("en", SENTENCES["en"])
+    assert preview(("zh", "en"), "zh") == ("zh", SENTENCES["zh"])
+    assert set(SENTENCES) <= set(LANGUAGE_NAMES)
 
 
 # ---------------------------------------------------------------- changing

@@ -20,6 +20,7 @@ from desktop_tts.ui.steady import SteadyComboBox
 from desktop_tts.ui.surfaces import MutedLabel
 from desktop_tts.ui.voices.dialogs import VoiceDialogs
 from desktop_tts.ui.voices.picker import name_by_label
+from desktop_tts.ui.voices.preview import preview
 from desktop_tts.ui.voices.rows import Group, Row, group_title, rows
 from desktop_tts.ui.voices.shelf import Shelf
 from desktop_tts.ui.voices.undo_bar import UndoBar
@@ -211,7 +212,9 @@ class VoicesPage(SettingsPage):
         if voice_id == self._sounding:
             self.app.stop()
             return
-        self._mine.listen(voice_id)
+        row = next((row for row in self.list.rows() if row.id == voice_id), None)
+        language, sentence = preview(row.languages, row.profile.language if row.profile else "") if row else ("", "")
+        self._mine.listen(voice_id, sentence, language=language)
         self._show_sounding(voice_id)
 
     def _status(self, status: ReaderStatus) -> None:

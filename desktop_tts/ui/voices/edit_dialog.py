@@ -33,6 +33,7 @@ from desktop_tts.ui.texts import speed_text
 from desktop_tts.ui.voice_actions import VoiceActions
 from desktop_tts.ui.voices.instruct_field import InstructField
 from desktop_tts.ui.voices.picker import Picker, language_entries, voice_entries
+from desktop_tts.ui.voices.preview import preview
 from desktop_tts.voices.files import copy_plain, has_file
 from desktop_tts.voices.profile import ENGINE, PROMPT, Kind, Profile
 
@@ -140,17 +141,20 @@ class EditDialog(QDialog):
 
     def _base_changed(self) -> None:
         """What the base can do says what can be chosen."""
-        if self._profile.kind is Kind.SPEAKER:
-            base = next((voice for voice in self._voices if voice.id == self.base.value()), None)
-            codes = base.languages if base else tuple(LANGUAGE_NAMES)
-            obstacle = self._actions.instruct_obstacle(self.base.value())
-        else:
-            codes = tuple(LANGUAGES)
-            obstacle = self._actions.instruct_obstacle(self._profile.voice_id)
+        speaks = self.base.value() if self._profile.kind is Kind.SPEAKER else self._profile.voice_id
+        obstacle = self._actions.instruct_obstacle(speaks)
+        codes = self._languages() or tuple(LANGUAGE_NAMES)
         wanted = self.language.value() if self.language.count() else self._profile.language
         by_itself = [(self.tr("Every language it speaks"), "")]
         self.language.offer(by_itself + language_entries(codes), wanted if wanted in codes else "")
         self.instruct.show_obstacle(obstacle)
+
+    def _languages(self) -> tuple[str, ...]:
+        """What it can speak, as far as that is known."""
+        if self._profile.kind is not Kind.SPEAKER:
+            return tuple(LANGUAGES)
+        base = next((voice for voice in self._voices if voice.id == self.base.value()), None)
+        return base.languages if base else ()
 
     def _edited(self) -> Profile:
         return dataclasses.replace(
@@ -172,7 +176,10 @@ class EditDialog(QDialog):
             self.problem.show_text(str(error))
         else:
             self.problem.show_text("")
-            self._actions.listen(self._draft.voice_id, self.sentence.text().strip())
+            language, sentence = "", self.sentence.text().strip()
+            if not sentence:
+                language, sentence = preview(self._languages(), self.language.value())
+            self._actions.listen(self._draft.voice_id, sentence, language=language)
 
     def _fresh_draft(self) -> Profile:
         store = self._actions.store
