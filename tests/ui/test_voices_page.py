@@ -163,6 +163,31 @@ def test_voices_are_heard_by_key_button_and_click_and_stopped(qtbot, page, reade
     assert page.bar.listen.text() == "&Listen"
 
 
+def test_a_slow_start_and_a_failure_are_told_on_the_page(qtbot, page, reader):
+    go_to(page, "Heart")
+    qtbot.keyClick(page.list, K.Key_Space)
+    reader.show(ReaderStatus(ReaderState.PREPARING, source="command", message="Loading Qwen3-TTS 0.6B…"))
+    assert page.state.text() == "Loading Qwen3-TTS 0.6B…"
+    assert page.state.isVisible()
+    reader.show(ReaderStatus(ReaderState.SPEAKING, source="command"))
+    assert not page.state.isVisible()
+    reader.show(ReaderStatus(ReaderState.ERROR, message="There isn't enough memory."))
+    assert page.problems["voices.default"].text() == "There isn't enough memory."
+    assert page.bar.listen.text() == "&Listen"
+
+
+def test_a_name_being_typed_survives_changes_elsewhere(qtbot, page, mine):
+    go_to(page, "My own voice")
+    qtbot.keyClick(page.list, K.Key_F2)
+    field = page.list.findChild(QLineEdit)
+    field.setText("Half a na")
+    mine.store.add(dataclasses.replace(NEWS, name="Meanwhile"))
+    qtbot.wait(50)
+    qtbot.keyClicks(field, "me")
+    qtbot.keyClick(field, K.Key_Return)
+    qtbot.waitUntil(lambda: names(page) == ["Evening narrator", "Half a name", "Morning news", "Meanwhile"])
+
+
 def test_a_voice_is_heard_in_its_own_language(qtbot, page, reader):
     """Otherwise another voice would step in for a sentence that this one doesn't speak."""
     for name, language in (("German (espeak-ng)", "de"), ("My own voice", "de"), ("Turkish (espeak-ng)", "tr")):

@@ -9,7 +9,6 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent, QKeySeq
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton
 
 from desktop_tts.errors import DesktopTTSError
-from desktop_tts.reader_state import ReaderState, ReaderStatus
 from desktop_tts.settings import Settings, SettingsStore
 from desktop_tts.speech import Voice
 from desktop_tts.ui.actions import Actions
@@ -19,8 +18,8 @@ from desktop_tts.ui.pages.page import Problem, SettingsPage
 from desktop_tts.ui.steady import SteadyComboBox
 from desktop_tts.ui.surfaces import MutedLabel
 from desktop_tts.ui.voices.dialogs import VoiceDialogs
+from desktop_tts.ui.voices.hearing import Hearing
 from desktop_tts.ui.voices.picker import name_by_label
-from desktop_tts.ui.voices.preview import preview
 from desktop_tts.ui.voices.rows import Group, Row, group_title, rows
 from desktop_tts.ui.voices.shelf import Shelf
 from desktop_tts.ui.voices.undo_bar import UndoBar
@@ -39,10 +38,10 @@ class VoicesPage(SettingsPage):
         super().__init__(self.tr("Voices"), settings, actions)
         self._mine = actions.mine
         self._voices: tuple[Voice, ...] = ()
-        self._sounding = ""
         self._wanted = settings.current.voices.default
         """The voice to go to as soon as it's there."""
         self.shelf = Shelf(self._mine.store, settings, self)
+        self.hearing = Hearing(self._mine, actions.stop, self)
         self.dialogs = VoiceDialogs(self, settings, actions, lambda: self._voices)
         self.search = QLineEdit()
         self.search.setPlaceholderText(self.tr("Name, language or kind"))
@@ -64,6 +63,8 @@ class VoicesPage(SettingsPage):
         self.undo = UndoBar()
         self.problems[KEY] = Problem()
         self.reason = Problem()
+        self.state = MutedLabel()
+        self.state.hide()
         self._lay_out()
         self._connect()
         self.follow(self._show_default)
@@ -93,6 +94,7 @@ class VoicesPage(SettingsPage):
         self.column.addWidget(self.undo)
         self.column.addWidget(self.problems[KEY])
         self.column.addWidget(self.reason)
+        self.column.addWidget(self.state)
         self.column.addWidget(self.bar)
         self.setAcceptDrops(True)
 
@@ -115,6 +117,7 @@ class VoicesPage(SettingsPage):
         self.list.listen.connect(self._listen)
         self.list.chosen.connect(self._make_default)
         self.list.renamed.connect(self.shelf.rename)
+        self.list.edited.connect(self._store_changed)
         self.list.moved.connect(self.shelf.move)
         self.list.files_dropped.connect(self._import_files)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -137,7 +140,9 @@ class VoicesPage(SettingsPage):
         self._store_changed.connect(self._changed, Qt.ConnectionType.QueuedConnection)
         stop_following = self._mine.store.on_change(self._store_changed.emit)
         self.destroyed.connect(lambda: stop_following())
-        self._mine.reader.status_changed.connect(self._status)
+        self.hearing.changed.connect(self._heard)
+        self.hearing.state.connect(self._show_state)
+        self.hearing.failed.connect(self._say)
 
     # ------------------------------------------------------------ what is shown
 
@@ -155,6 +160,8 @@ class VoicesPage(SettingsPage):
         BackgroundCall(self, self.app.voices, self._found, self._failed)
 
     def _fill(self) -> None:
+        if self.list.is_editing():
+            return  # until the name is typed
         every = rows(self._voices, self._mine.store.profiles(), self._mine.store.broken())
         group, words = self.group.currentData(), self.search.text()
         shown = [row for row in every if (group in (None, row.group)) and row.matches(words)]
@@ -185,7 +192,7 @@ class VoicesPage(SettingsPage):
         self.bar.show_row(
             row,
             default=row is not None and row.id == self.settings.current.voices.default,
-            sounding=row is not None and row.id == self._sounding,
+            sounding=row is not None and row.id == self.hearing.voice_id,
             first=row is not None and order[:1] == [row.id],
             last=row is not None and order[-1:] == [row.id],
         )
@@ -206,28 +213,20 @@ class VoicesPage(SettingsPage):
         self._fill()
         self.list.setFocus()
 
-    # ------------------------------------------------------------ hearing
-
     def _listen(self, voice_id: str) -> None:
-        if voice_id == self._sounding:
-            self.app.stop()
-            return
+        self._say("")
         row = next((row for row in self.list.rows() if row.id == voice_id), None)
-        language, sentence = preview(row.languages, row.profile.language if row.profile else "") if row else ("", "")
-        self._mine.listen(voice_id, sentence, language=language)
-        self._show_sounding(voice_id)
+        if row:
+            self.hearing.toggle(row)
 
-    def _status(self, status: ReaderStatus) -> None:
-        """Nothing is heard any more, or something else."""
-        if self._sounding and (
-            status.state in (ReaderState.IDLE, ReaderState.ERROR) or status.source not in ("", "command")
-        ):
-            self._show_sounding("")
-
-    def _show_sounding(self, voice_id: str) -> None:
-        self._sounding = voice_id
+    def _heard(self, voice_id: str) -> None:
         self.list.set_sounding(voice_id)
         self._show_bar()
+
+    def _show_state(self, text: str) -> None:
+        if text != self.state.text():
+            self.state.setText(text)
+            self.state.setVisible(bool(text))
 
     # ------------------------------------------------------------ doing
 

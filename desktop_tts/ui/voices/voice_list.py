@@ -36,6 +36,8 @@ class VoiceList(QListWidget):
     """Return, a double click, or the star: make it the default."""
     renamed = Signal(str, str)
     """Id and new name, typed in place."""
+    edited = Signal()
+    """The field for a new name is closed."""
     moved = Signal(str, str, bool)
     """Ids of one of the user's own voices and of another; whether it is to follow that one, or to precede it."""
     files_dropped = Signal(list)
@@ -126,6 +128,10 @@ class VoiceList(QListWidget):
         if row and row.profile:
             self.editItem(self.currentItem())
 
+    def is_editing(self) -> bool:
+        """Whether a name is being typed, which new rows would take away."""
+        return self.state() == QAbstractItemView.State.EditingState
+
     def _add_heading(self, group: Group) -> None:
         heading = QListWidgetItem(group_title(group))
         heading.setFlags(Qt.ItemFlag.NoItemFlags)
@@ -150,7 +156,7 @@ class VoiceList(QListWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.current()
-        if self.state() == QAbstractItemView.State.EditingState or event.modifiers() or row is None:
+        if self.is_editing() or event.modifiers() or row is None:
             super().keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Space and row.usable:
             self.listen.emit(row.id)
@@ -195,6 +201,7 @@ class VoiceList(QListWidget):
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         super().closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
         self.setFocus()
+        self.edited.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What appears below the list must not hide the voice that it is about."""
