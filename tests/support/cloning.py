@@ -64,7 +64,7 @@ class Wizard:
         self.window = CloneWizard(
             self.store,
             self.maker,
-            lambda voice_id, sentence: self.heard.append((voice_id, sentence)),
+            lambda voice_id, sentence, language: self.heard.append((voice_id, sentence, language)),
             lambda: self.opened.append(True),
             stop_listening=lambda: self.stopped.append(True),
             **({"find_recogniser": lambda language: None} | options),

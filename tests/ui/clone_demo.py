@@ -21,7 +21,7 @@ def main():
     wizard = CloneWizard(
         store,
         SampleCloner(),
-        lambda voice_id, sentence: say(f"listen {sentence}"),
+        lambda voice_id, sentence, language: say(f"listen {sentence}"),
         lambda: say("models"),
         find_recogniser=lambda language: None,
     )

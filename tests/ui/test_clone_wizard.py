@@ -8,7 +8,7 @@ import pytest
 import soundfile
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QRadioButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QLineEdit, QRadioButton
 from test_accessible_names import focusable, nameless, reached
 from test_screenshots import assert_whole
 
@@ -64,6 +64,9 @@ def test_a_file_becomes_a_voice(wizard, recording):
     assert wizard.maker.calls == [("0.6b-base", "These are the words.", False)]
     draft = wizard.folders()
     assert len(draft) == 1
+    own = passages.own_language()
+    wizard.press(window.audition.play)
+    assert wizard.heard == [(f"my:{draft[0][1:]}", passages.sentence(own), own)]
     assert draft[0].startswith(".draft-")
     assert wizard.store.profiles() == ()
     assert window.audition.name.text() == "Grandma Ann"
@@ -71,7 +74,7 @@ def test_a_file_becomes_a_voice(wizard, recording):
     window.audition.sentence.selectAll()
     QTest.keyClicks(window.audition.sentence, "Is it you?")
     wizard.press(window.audition.play)
-    assert wizard.heard == [(f"my:{draft[0][1:]}", "Is it you?")]
+    assert wizard.heard[1:] == [(f"my:{draft[0][1:]}", "Is it you?", "")]
     window.audition.name.setFocus()
     window.audition.name.selectAll()
     QTest.keyClicks(window.audition.name, "  Ann  of old ")
@@ -487,6 +490,19 @@ def test_every_control_has_a_name_and_is_reached_by_tab(wizard, recording, name)
     assert nameless(wizard.window) == []
     unchecked = {button for button in wizard.window.findChildren(QRadioButton) if not button.isChecked()}  # by arrows
     assert reached(wizard.qtbot, wizard.window) >= focusable(wizard.window) - unchecked
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_each_letter_stands_for_one_thing(wizard, recording, name):
+    if name == "progress":
+        wizard.maker.go_on.clear()
+    wizard.go_to(name, recording)
+    window = wizard.window
+    texts = [button.text() for button in window.findChildren(QAbstractButton) if button.isVisibleTo(window)]
+    texts += [label.text() for label in window.findChildren(QLabel) if label.buddy() and label.isVisibleTo(window)]
+    letters = [text[text.index("&") + 1].lower() for text in texts if "&" in text]
+    assert len(letters) > 1
+    assert len(set(letters)) == len(letters), letters
 
 
 def test_ways_are_chosen_with_arrows(wizard, recording):

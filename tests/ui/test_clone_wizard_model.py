@@ -51,7 +51,7 @@ def test_a_recording_becomes_a_voice_that_speaks(qtbot, engine, tmp_path, way):
     qtbot.waitUntil(lambda: window.step is window.audition or window.progress.problem.text() != "", timeout=90_000)
     assert window.progress.problem.text() == ""
     wizard.press(window.audition.play)
-    ((draft, _),) = wizard.heard
+    ((draft, _, _),) = wizard.heard
     tried = speak(wizard, engine, draft)
     assert np.abs(tried).max() > 0
     wizard.press(window.next)

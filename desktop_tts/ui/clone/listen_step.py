@@ -30,7 +30,7 @@ class ListenStep(Step):
         )  # no taller than there is room
         self.sentence.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.sentence.setMaximumHeight(self.fontMetrics().lineSpacing() * (_LINES + 2))
-        sentence_label = QLabel(self.tr("&Try it with any sentence"))
+        sentence_label = QLabel(self.tr("Try it with &any sentence"))
         sentence_label.setBuddy(self.sentence)
         self.play = QPushButton(self.tr("&Listen"))
         self.play.clicked.connect(self._play)

@@ -12,15 +12,14 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVB
 from desktop_tts.audio.clip import LONGEST_S, SHORTEST_S, Clip
 from desktop_tts.audio.recorder import InputDevice, Recorder, input_devices
 from desktop_tts.errors import DesktopTTSError
-from desktop_tts.speech import language_name
 from desktop_tts.ui.announce import announce
 from desktop_tts.ui.background import BackgroundCall
 from desktop_tts.ui.clone.meter import LOUD_DB, QUIET_DB, LevelMeter
-from desktop_tts.ui.clone.passages import LANGUAGES, own_language, passage
+from desktop_tts.ui.clone.read_aloud import ReadAloud
 from desktop_tts.ui.clone.words import seconds_text
 from desktop_tts.ui.pages.page import Problem
 from desktop_tts.ui.steady import SteadyComboBox
-from desktop_tts.ui.surfaces import Card, MutedLabel
+from desktop_tts.ui.surfaces import Card
 
 COUNT_MS = 900
 """How long each of the numbers before a recording is shown."""
@@ -52,21 +51,13 @@ class RecordCard(Card):
         self._recorder: Recorder | None = None
         self._count = 0
         self._loudest_db = QUIET_DB
-        self.language = SteadyComboBox()
-        self.language.setAccessibleName(self.tr("Language that is spoken"))
-        for code in LANGUAGES:
-            self.language.addItem(language_name(code), code)
-        self.language.addItem(self.tr("Another language"), "")
-        self.language.setCurrentIndex(self.language.findData(own_language()))
-        self.language.currentIndexChanged.connect(self._show_passage)
+        self.to_read = ReadAloud()
+        self.language = self.to_read.languages
         self.device = SteadyComboBox()
         self.device.setAccessibleName(self.tr("Microphone"))
         self.device.addItem(self.tr("The system's microphone"), "")
         self.device.activated.connect(lambda _: self._listen())
         self.meter = LevelMeter()
-        self.passage = QLabel()
-        self.passage.setWordWrap(True)
-        self.passage_note = MutedLabel(self.tr("Read this aloud, or say something of your own:"))
         self.button = QPushButton()
         self.button.clicked.connect(self._pressed)
         self.status = QLabel()
@@ -78,7 +69,6 @@ class RecordCard(Card):
         self._look.timeout.connect(self._show_sound)
         self._counting = QTimer(self)
         self._counting.timeout.connect(self._count_down)
-        self._show_passage()
         self._enter(_State.IDLE)
 
     def _lay_out(self) -> None:
@@ -102,8 +92,7 @@ class RecordCard(Card):
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(10)
         column.addLayout(form)
-        column.addWidget(self.passage_note)
-        column.addWidget(self.passage)
+        column.addWidget(self.to_read)
         column.addLayout(row)
         column.addWidget(self.problem)
 
@@ -112,14 +101,6 @@ class RecordCard(Card):
     def look_for_devices(self) -> None:
         """In the background; the list is filled when they are known."""
         BackgroundCall(self, self._find_devices, self._found, self._fail)
-
-    def read_text(self) -> str:
-        """What was there to be read aloud."""
-        return passage(self.language_code())
-
-    def language_code(self) -> str:
-        code: str = self.language.currentData()
-        return code
 
     @property
     def busy(self) -> bool:
@@ -301,13 +282,3 @@ class RecordCard(Card):
         elif seconds < SHORTEST_S:
             hint = self.tr("Speak now.")
         return self.tr("{0} of {1} s   {2}").format(int(seconds), int(LONGEST_S), hint).strip()
-
-    def _show_passage(self) -> None:
-        text = self.read_text()
-        self.passage.setText(text)
-        self.passage.setVisible(bool(text))
-        self.passage_note.setText(
-            self.tr("Read this aloud, or say something of your own:")
-            if text
-            else self.tr("Say something, in the way you want to be read to.")
-        )

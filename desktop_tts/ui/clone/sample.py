@@ -58,7 +58,7 @@ def pictured_steps(folder: Path) -> Iterator[tuple[str, CloneWizard]]:
     wizard = CloneWizard(
         VoiceStore(folder),
         SampleCloner(0.5),
-        lambda voice_id, sentence: None,
+        lambda voice_id, sentence="", instruct="", language="": None,
         lambda: None,
         find_recogniser=lambda language: folder,
         find_devices=lambda: (InputDevice("Headset", "", True),),

@@ -124,7 +124,7 @@ class SourceStep(Step):
     def _recorded(self, clip: Clip) -> None:
         self._stop_reading()
         self.problem.show_text("")
-        self.name, self.read_text = "", self.record.read_text()
+        self.name, self.read_text = "", self.record.to_read.text()
         self._take(clip, self.tr("Your recording"))
 
     def _take(self, clip: Clip | None, name: str = "") -> None:

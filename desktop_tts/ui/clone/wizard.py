@@ -7,25 +7,16 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QWidget
 
 from desktop_tts.audio.clip import Clip
 from desktop_tts.audio.recorder import InputDevice, input_devices
 from desktop_tts.audio.transcription import find_model
 from desktop_tts.errors import DesktopTTSError
-from desktop_tts.ui.announce import announce
 from desktop_tts.ui.background import BackgroundCall
+from desktop_tts.ui.clone.frame import StepFrame
 from desktop_tts.ui.clone.listen_step import ListenStep
 from desktop_tts.ui.clone.making import Cloner, Making, Order
 from desktop_tts.ui.clone.making_step import MakingStep
@@ -35,16 +26,14 @@ from desktop_tts.ui.clone.source_step import SourceStep
 from desktop_tts.ui.clone.step import Step
 from desktop_tts.ui.clone.trim_step import TrimStep
 from desktop_tts.ui.clone.words_step import WordsStep
-from desktop_tts.ui.icons import app_icon
-from desktop_tts.ui.pages.page import Problem
-from desktop_tts.ui.surfaces import MutedLabel, heading
+from desktop_tts.ui.voice_actions import Listen
 from desktop_tts.voices.profile import Profile
 from desktop_tts.voices.store import VoiceStore
 
 log = logging.getLogger(__name__)
 
 
-class CloneWizard(QDialog):
+class CloneWizard(StepFrame):
     """Show it with ``show`` or ``open``. However it is closed, the microphone is freed and the draft is gone, unless
     the voice was saved."""
 
@@ -55,7 +44,7 @@ class CloneWizard(QDialog):
         self,
         store: VoiceStore,
         maker: Cloner,
-        listen: Callable[[str, str], None],
+        listen: Listen,
         open_models: Callable[[], None],
         *,
         stop_listening: Callable[[], None] = lambda: None,
@@ -64,95 +53,37 @@ class CloneWizard(QDialog):
         find_devices: Callable[[], tuple[InputDevice, ...]] = input_devices,
         parent: QWidget | None = None,
     ) -> None:
-        """``listen`` speaks a sentence in the voice of an id and returns at once, ``stop_listening`` ends that.
-        ``output_device`` plays the recording; empty is the system's default. ``find_recogniser`` gives the speech
-        recogniser for a language, or None, and ``find_devices`` the microphones; both are called in a thread."""
-        super().__init__(parent)
+        """``stop_listening`` ends what ``listen`` began. ``output_device`` plays the recording; empty is the system's
+        default. ``find_recogniser`` gives the speech recogniser for a language, or None, and ``find_devices`` the
+        microphones; both are called in a thread."""
+        source, trim, words = SourceStep(find_devices), TrimStep(output_device), WordsStep(find_recogniser)
+        model, progress, audition = ModelStep(maker, open_models), MakingStep(), ListenStep()
+        super().__init__(parent, (source, trim, words, model, progress, audition))
+        self.source, self.trim, self.words = source, trim, words
+        self.model, self.progress, self.audition = model, progress, audition
         self._store, self._maker, self._listen = store, maker, listen
         self._making: Making | None = None
         self._voice: Profile | None = None
         self._over = False
         self.setWindowTitle(self.tr("Clone a voice"))
-        self.setWindowIcon(app_icon())
         self.setAcceptDrops(True)
-        self.source, self.trim = SourceStep(find_devices), TrimStep(output_device)
-        self.words, self.model = WordsStep(find_recogniser), ModelStep(maker, open_models)
-        self.progress, self.audition = MakingStep(), ListenStep()
-        self.steps: tuple[Step, ...] = (
-            *(self.source, self.trim, self.words),
-            *(self.model, self.progress, self.audition),
-        )
         self.source.taken.connect(self._taken)
         self.progress.stop.clicked.connect(self._stop_or_retry)
         self.audition.listen.connect(self._audition)
         self.audition.stop.connect(stop_listening)
-        self._lay_out()
-        self._at = 0
-        self._show(self.source)
-
-    def _lay_out(self) -> None:
-        self.place, self.heading = MutedLabel(), heading("")
-        self.heading.setWordWrap(True)
-        self.stack = QStackedWidget()
-        for step in self.steps:
-            self.stack.addWidget(_scrolling(step))
-        self.problem = Problem()
-        self.cancel = QPushButton(self.tr("Cancel"))
         self.cancel.clicked.connect(self.reject)
-        self.back = QPushButton(self.tr("&Back"))
         self.back.clicked.connect(self._go_back)
-        self.next = QPushButton(self.tr("&Next"))
-        self.next.setDefault(True)
         self.next.clicked.connect(self._next_pressed)
-        top = QVBoxLayout()
-        top.setContentsMargins(20, 14, 20, 8)
-        top.setSpacing(2)
-        top.addWidget(self.place)
-        top.addWidget(self.heading)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(20, 8, 20, 14)
-        buttons.setSpacing(8)
-        buttons.addWidget(self.cancel)
-        buttons.addStretch(1)
-        buttons.addWidget(self.back)
-        buttons.addWidget(self.next)
-        wrong = QVBoxLayout()
-        wrong.setContentsMargins(20, 4, 20, 0)
-        wrong.addWidget(self.problem)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self.stack, 1)
-        column.addLayout(wrong)
-        column.addLayout(buttons)
-        letter = self.fontMetrics().averageCharWidth()
-        room = self.screen().availableGeometry().size() - QSize(24, 60)
-        self.resize(min(letter * 76, room.width()), min(letter * 68, room.height()))
+        self._show(self.source)
 
     # ------------------------------------------------------------ going from step to step
 
-    @property
-    def step(self) -> Step:
-        """The one that is shown."""
-        return self.steps[self._at]
-
     def _show(self, step: Step) -> None:
-        self.step.left()
-        self._at = self.steps.index(step)
-        self.problem.show_text("")
-        self.place.setText(self.tr("Step {0} of {1}").format(self._at + 1, len(self.steps)))
-        self.heading.setText(step.title)
-        self.stack.setCurrentIndex(self._at)
         self.back.setEnabled(step is not self.source)
         self.next.setVisible(step is not self.progress)
         self.next.setText(self.tr("&Save") if step is self.audition else self.tr("&Next"))
         self.next.setEnabled(True)
-        step.entered()
-        control = step.first_control()
-        if control is not None:
-            control.setFocus()
-        announce(self, f"{self.place.text()}: {step.title}")
+        self.turn_to(step)
 
     def _next_pressed(self) -> None:
         step = self.step
@@ -170,22 +101,29 @@ class CloneWizard(QDialog):
         elif step is self.audition:
             self._save()
         else:
-            self._show(self.steps[self._at + 1])
+            if step is self.trim:
+                self._hand_over_recording()
+            self._show(self._neighbour(1))
+
+    def _hand_over_recording(self) -> None:
+        clip, part = self.source.clip, self.trim.part()
+        assert clip is not None
+        self.words.set_recording(lambda: clip.part(*part), self.source.record.to_read.language(), self.source.read_text)
 
     def _go_back(self) -> None:
         if self.step in (self.progress, self.audition):
             self._give_up()
             self._show(self.model)
-        elif self._at:
-            self._show(self.steps[self._at - 1])
+        elif self.step is not self.source:
+            self._show(self._neighbour(-1))
+
+    def _neighbour(self, way: int) -> Step:
+        return self.steps[self.steps.index(self.step) + way]
 
     def _taken(self, clip: Clip | None) -> None:
         self.problem.show_text("")
-        if clip is None:
-            return
-        self.trim.set_clip(clip)
-        part = self.trim.part
-        self.words.set_recording(lambda: clip.part(*part()), self.source.record.language_code(), self.source.read_text)
+        if clip is not None:
+            self.trim.set_clip(clip)
 
     # ------------------------------------------------------------ making, trying and keeping
 
@@ -200,7 +138,7 @@ class CloneWizard(QDialog):
                 clip,
                 start_s,
                 end_s,
-                language=self.source.record.language_code(),
+                language=self.source.record.to_read.language(),
                 transcript=self.words.transcript(),
                 model=self.model.model(),
                 consent=self.model.consent.sentence,
@@ -233,8 +171,10 @@ class CloneWizard(QDialog):
             self._go_back()
 
     def _audition(self, text: str) -> None:
-        if self._voice is not None:
-            self._listen(self._voice.voice_id, text)
+        voice = self._voice
+        if voice is not None:
+            ours = text == sentence(voice.language)  # the user's own sentence may be in any language
+            self._listen(voice.voice_id, text, language=voice.language if ours else "")
 
     def _save(self) -> None:
         making = self._making
@@ -300,13 +240,3 @@ def _give_up(making: Making) -> None:
         making.give_up()
     except DesktopTTSError as error:
         log.warning("a draft stays until the next start: %s", error)
-
-
-def _scrolling(step: Step) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it has the focus, and is scrolled to
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(step)
-    return area

@@ -33,6 +33,7 @@ class VoiceDialogs(QObject):
         self._page, self._settings, self._app, self._mine = page, settings, actions, actions.mine
         self._voices = voices
         self.current: QDialog | None = None
+        self._wizard: QDialog | None = None
 
     def edit(self, profile: Profile) -> None:
         """Without an id it is a new voice."""
@@ -53,6 +54,11 @@ class VoiceDialogs(QObject):
         self.edit(Profile("", name, Kind.SPEAKER, base))
 
     def clone(self) -> None:
+        """One window for it; it comes to the front if it is open."""
+        if self._wizard is not None:
+            self._wizard.activateWindow()
+            self._wizard.raise_()
+            return
         if self._mine.maker is None:
             self.refused.emit(self.tr("Cloning needs Qwen3-TTS, which isn't set up here."))
             return
@@ -68,8 +74,14 @@ class VoiceDialogs(QObject):
             parent=self._page,
         )
         wizard.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._wizard = wizard
+        wizard.finished.connect(self._cloned)
         wizard.saved.connect(lambda profile_id: self.arrived.emit(f"{ENGINE}:{profile_id}"))
-        self._open(wizard)
+        self.current = wizard
+        wizard.show()  # beside the settings, not over them: its user may have to fetch a model there
+
+    def _cloned(self) -> None:
+        self._wizard = None
 
     def import_files(self, chosen: Callable[[list[Path]], None]) -> None:
         self._open(import_dialog(self._page, chosen))
