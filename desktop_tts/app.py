@@ -28,9 +28,9 @@ from desktop_tts.desktop.selection import SelectedText, SelectionReader, pick_re
 from desktop_tts.engines.base import LoadProgress
 from desktop_tts.engines.catalog import Catalog, all_engines
 from desktop_tts.engines.qwen import QwenEngine
-from desktop_tts.errors import DesktopTTSError, SelectionError
-from desktop_tts.exit_codes import NOTHING_TO_READ
-from desktop_tts.narrate import Manner
+from desktop_tts.errors import DesktopTTSError, NotInstalled, SelectionError
+from desktop_tts.exit_codes import FAILED, NOTHING_TO_READ
+from desktop_tts.narrate import Manner, in_voice
 from desktop_tts.qt_main_thread import SignalWatch, on_main_thread
 from desktop_tts.reader import Reader
 from desktop_tts.remote import RemoteControl
@@ -208,15 +208,17 @@ class App(QObject):
     def _manner(self) -> Manner:
         return Manner.from_settings(self.settings.current)
 
+    def _manner_in(self, voice: str) -> Manner:
+        """The voice of this id or name for all that it speaks. Raises NotInstalled. Any thread, for it may list the
+        voices."""
+        return Manner.from_settings(in_voice(self.settings.current, self.catalog.voice(voice)))
+
     def _second_manner(self) -> Manner | None:
-        """The second voice for all that it speaks, other languages as ever. Any thread, for it may list the voices."""
         voice = self.settings.current.voices.second
-        if not voice:
-            return None
-        spoken = next((known.languages for known in self.catalog.voices() if known.id == voice), ())
-        usual = self._manner()
-        others = tuple((code, other) for code, other in usual.by_language if code not in spoken)
-        return replace(usual, voice=voice, by_language=others)
+        try:
+            return self._manner_in(voice) if voice else None
+        except NotInstalled:  # the reading tells it, and goes on
+            return replace(self._manner(), voice=voice)
 
     def problems(self) -> tuple[str, ...]:
         """What the user should know about, as sentences."""
@@ -240,7 +242,7 @@ class App(QObject):
             case "read_selection":
                 self._want("selection", at)
             case "read_in_second_voice":
-                self._want("selection", at, second_voice=True)
+                self._want("selection", at, manner=self._second_manner)
             case "read_clipboard":
                 self._want("clipboard", at)
             case "pause":
@@ -249,19 +251,26 @@ class App(QObject):
                 self.stop()
 
     def _want(
-        self, what: str, at: float | None = None, client: Client | None = None, *, second_voice: bool = False
+        self,
+        what: str,
+        at: float | None = None,
+        client: Client | None = None,
+        voice: str = "",
+        *,
+        manner: Callable[[], Manner | None] = lambda: None,
     ) -> None:
-        """Read the selection or clipboard in its own thread: the program that owns it may be slow or hang."""
+        """Read the selection or clipboard in its own thread: the program that owns it may be slow or hang. ``manner``
+        is called there; a ``voice`` is one to read in."""
         self._wanted += 1
         wanted = Wanted(what, at or time.perf_counter(), self._wanted, client)
-        job = self._threads.submit(self._look, what, second_voice)
+        job = self._threads.submit(self._look, what, (lambda: self._manner_in(voice)) if voice else manner)
         job.add_done_callback(lambda done: self._found.emit(wanted, _outcome(done)))
 
-    def _look(self, what: str, second_voice: bool) -> Look:
+    def _look(self, what: str, manner: Callable[[], Manner | None]) -> Look:
         if self._selection is None:
             self._selection = pick_reader(lambda: self.settings.current.reading.simulate_copy, self._qt_clipboard)
         found = self._selection.read_selection() if what == "selection" else self._selection.read_clipboard()
-        return found, self._second_manner() if second_voice else None
+        return found, manner()
 
     def _qt_clipboard(self) -> str:
         """The clipboard through Qt, for systems where it needs no waiting; asked on the main thread."""
@@ -274,7 +283,8 @@ class App(QObject):
             return
         if isinstance(found, DesktopTTSError):
             if wanted.client:
-                wanted.client.answer({"ok": False, "error": str(found), "code": NOTHING_TO_READ})
+                code = NOTHING_TO_READ if isinstance(found, SelectionError) else FAILED
+                wanted.client.answer({"ok": False, "error": str(found), "code": code})
             else:
                 self.tray.notify(str(found))
             return

@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
     speak = commands.add_parser("speak", help="read TEXT aloud, or what comes on standard input with -")
     speak.add_argument("text", metavar="TEXT", help="the text; - reads standard input as it comes")
     speak.add_argument("--output", "-o", metavar="FILE", help="write a wav, flac, mp3 or opus file instead of playing")
-    speak.add_argument("--voice", metavar="ID", help="a voice of `desktop-tts voices`")
+    speak.add_argument("--voice", metavar="ID", help="id or name of a voice of `desktop-tts voices`")
     speak.add_argument("--language", metavar="CODE", help="language of the text, such as en or de, instead of guessing")
     speak.add_argument("--speed", type=float, metavar="X", help="0.5 to 3; the setting reading.speed by default")
     speak.add_argument(
@@ -41,6 +41,11 @@ def parser() -> argparse.ArgumentParser:
     for name, help_ in (
         ("read-selection", "read what is selected"),
         ("read-clipboard", "read what was copied"),
+    ):
+        read = commands.add_parser(name, help=help_)
+        read.add_argument("--voice", metavar="ID", help="id or name of a voice of `desktop-tts voices`")
+
+    for name, help_ in (
         ("pause", "pause reading"),
         ("resume", "go on reading"),
         ("toggle", "pause, or go on"),
@@ -127,7 +132,7 @@ def _run(options: argparse.Namespace) -> int:
         case "read-selection" | "read-clipboard":
             from desktop_tts.commands import speak
 
-            return speak.read_desktop(options.command)
+            return speak.read_desktop(options.command, options.voice)
         case "status":
             from desktop_tts.commands import info
 

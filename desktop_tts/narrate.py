@@ -95,6 +95,12 @@ class Manner:
         return cls(settings.voices.default, tuple(settings.voices.by_language.items()))
 
 
+def in_voice(settings: Settings, voice: Voice) -> Settings:
+    """``settings`` with ``voice`` for all that it speaks, other languages as ever."""
+    others = {code: other for code, other in settings.voices.by_language.items() if code not in voice.languages}
+    return replace(settings, voices=replace(settings.voices, default=voice.id, by_language=others))
+
+
 Notice = Callable[[str], None]
 
 

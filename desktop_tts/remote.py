@@ -9,7 +9,7 @@ from typing import Any
 from desktop_tts.control.server import Answer, Client
 from desktop_tts.engines.catalog import Catalog
 from desktop_tts.exit_codes import FAILED, NOTHING_TO_READ, USAGE
-from desktop_tts.narrate import Manner
+from desktop_tts.narrate import Manner, in_voice
 from desktop_tts.reader import Reader
 from desktop_tts.settings import SettingsStore, parse_value
 from desktop_tts.speech_worker import Reading
@@ -25,8 +25,8 @@ class RemoteControl:
     catalog: Catalog
     settings: SettingsStore
     actions: Actions
-    want: Callable[[str, float | None, Client], None]
-    """Read the "selection" or "clipboard"; the client is answered when the text is there."""
+    want: Callable[[str, float | None, Client, str], None]
+    """Read the "selection" or "clipboard", in a voice if one is named; the client is answered when the text is there."""
     problems: Callable[[], tuple[str, ...]]
 
     def __call__(self, request: dict[str, Any], client: Client) -> Answer | None:
@@ -37,7 +37,7 @@ class RemoteControl:
             case "stop":
                 self.actions.stop()
             case "read-selection" | "read-clipboard":
-                self.want(str(command).removeprefix("read-"), None, client)
+                self.want(str(command).removeprefix("read-"), None, client, str(request.get("voice") or ""))
                 return None
             case "speak":
                 return self._speak(request, client)
@@ -60,9 +60,10 @@ class RemoteControl:
         return {"ok": True}
 
     def _speak(self, request: dict[str, Any], client: Client) -> Answer | None:
-        manner = Manner.from_settings(self.settings.current)
+        settings = self.settings.current
         if voice := request.get("voice"):
-            manner = replace(manner, voice=str(self.catalog.voice(str(voice)).id), by_language=())
+            settings = in_voice(settings, self.catalog.voice(str(voice)))
+        manner = Manner.from_settings(settings)
         language, instruct = str(request.get("language", "")), str(request.get("instruct", ""))
         manner = replace(manner, seed=int(request.get("seed", 0)), language=language, instruct=instruct)
         speed = float(request["speed"]) if request.get("speed") else None

@@ -16,14 +16,19 @@ READS = ("read-selection", "read-clipboard")
 
 def run(arguments: Sequence[str]) -> int | None:
     """Exit code, or None when this isn't such a command or (for reading) no app is running."""
-    if len(arguments) != 1 or arguments[0] not in CONTROLS + READS:
-        return None
+    match arguments:
+        case [command] if command in CONTROLS + READS:
+            request = {"command": command}
+        case [command, "--voice", voice] if command in READS:
+            request = {"command": command, "voice": voice}
+        case _:
+            return None
     from desktop_tts.control.client import NotRunning, ask
 
     try:
-        return report(ask({"command": arguments[0]}))
+        return report(ask(request))
     except NotRunning:
-        if arguments[0] in READS:
+        if command in READS:
             return None
         return not_running()
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from desktop_tts import settings as tree
 from desktop_tts.commands.quick import report
-from desktop_tts.control.client import Connection, NotRunning
-from desktop_tts.errors import NoAudioDevice, SettingsError, Unsupported
+from desktop_tts.control.client import Connection, NotRunning, ask
+from desktop_tts.errors import NoAudioDevice, Unsupported
 from desktop_tts.exit_codes import FAILED, NO_AUDIO, NO_VOICE, NOTHING_TO_READ, OK
 
 if TYPE_CHECKING:
@@ -44,12 +44,18 @@ def run(options: argparse.Namespace) -> int:
     return _aloud(_utterances(_pieces(options.text), settings), settings, options)
 
 
-def read_desktop(command: str) -> int:
-    """Read the selection or the clipboard in this process."""
+def read_desktop(command: str, voice: str | None) -> int:
+    """Read the selection or the clipboard, in this process if no app is running."""
     from desktop_tts.desktop.selection import pick_reader
     from desktop_tts.errors import SelectionError
 
+    try:
+        return report(ask({"command": command} | ({"voice": voice} if voice else {})))
+    except NotRunning:
+        pass
     settings = tree.load().settings
+    if voice:
+        settings = _in_voice(settings, voice)
     reader = pick_reader(lambda: settings.reading.simulate_copy, None)
     try:
         found = reader.read_selection() if command == "read-selection" else reader.read_clipboard()
@@ -60,20 +66,23 @@ def read_desktop(command: str) -> int:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    """The user's settings with what this command says instead. Raises SettingsError."""
+    """The user's settings with what this command says instead. Raises SettingsError or NotInstalled."""
     settings = tree.load().settings
     if options.speed is not None:
         settings = tree.with_value(settings, "reading.speed", options.speed)
     if options.voice:
-        from desktop_tts.engines.catalog import Catalog
-        from desktop_tts.voices.engine import every_engine
-
-        known = [voice.id for voice in Catalog(every_engine(lambda: settings)).voices()]
-        if options.voice not in known:
-            raise SettingsError(f"There's no voice {options.voice!r}.", "See them with: desktop-tts voices")
-        settings = tree.with_value(settings, "voices.default", options.voice)
-        settings = tree.with_value(settings, "voices.by_language", {})
+        settings = _in_voice(settings, options.voice)
+        options.voice = settings.voices.default
     return settings
+
+
+def _in_voice(settings: Settings, wanted: str) -> Settings:
+    """``settings`` that read in the voice of this id or name. Raises NotInstalled."""
+    from desktop_tts.engines.catalog import Catalog
+    from desktop_tts.narrate import in_voice
+    from desktop_tts.voices.engine import every_engine
+
+    return in_voice(settings, Catalog(every_engine(lambda: settings)).voice(wanted))
 
 
 def _instruct(words: str, settings: Settings) -> str:

@@ -92,12 +92,20 @@ class Catalog:
         """Every voice of every engine that can work here, best first."""
         return tuple(voice for engine in self.engines if not engine.available() for voice in engine.voices())
 
-    def voice(self, voice_id: str) -> Voice:
-        """The voice with this id. Raises NotInstalled."""
-        found, why = self._find(voice_id)
-        if not found:
-            raise NotInstalled(why, "See the voices with: desktop-tts voices")
-        return found.voice
+    def voice(self, wanted: str) -> Voice:
+        """The voice with this id, or with this name in whatever case; it may still need a download. Raises
+        NotInstalled, also when several have that name."""
+        _, voice, why = self._look_up(wanted)
+        if voice:
+            return voice
+        name = wanted.strip().casefold()
+        named = [voice for voice in self.voices() if voice.name.casefold() == name]
+        if len(named) == 1:
+            return named[0]
+        if named:
+            ids = ", ".join(voice.id for voice in named)
+            raise NotInstalled(f'Several voices are called "{wanted.strip()}".', f"Choose one of these ids: {ids}")
+        raise NotInstalled(why, "See the voices with: desktop-tts voices")
 
     def choose(self, language: str, preferred_voice: str, by_language: Mapping[str, str]) -> Choice:
         """Who reads ``language`` (ISO 639-1): the voice set for it, else the preferred voice if it speaks it, else the
@@ -122,15 +130,10 @@ class Catalog:
         raise Unsupported(f"This text is in {name} and no installed voice speaks {name}.", self._remedy(language))
 
     def _find(self, voice_id: str) -> tuple[Choice | None, str]:
-        """The voice, or why it can't be had."""
-        engine = next((engine for engine in self.engines if engine.id == voice_id.partition(":")[0]), None)
-        voice = engine.unlisted(voice_id) if isinstance(engine, HasUnlisted) else None
-        if engine and not voice and (problem := engine.available()):
-            return None, f'The voice "{voice_id}" can\'t be used. {problem}'
-        if engine and not voice:
-            voice = next((voice for voice in engine.voices() if voice.id == voice_id), None)
+        """The voice, or why it can't speak."""
+        engine, voice, why = self._look_up(voice_id)
         if not engine or not voice:
-            return None, f'There\'s no voice "{voice_id}" on this machine.'
+            return None, why
         if voice_id in self.left_out:
             return None, f"The voice {voice.name} can't be used."
         if voice.needs:
@@ -138,6 +141,18 @@ class Catalog:
         if voice.needs_download:
             return None, f"The voice {voice.name} has to be downloaded first."
         return Choice(engine, voice), ""
+
+    def _look_up(self, voice_id: str) -> tuple[SpeechEngine | None, Voice | None, str]:
+        """The voice with its engine, or why it isn't there."""
+        engine = next((engine for engine in self.engines if engine.id == voice_id.partition(":")[0]), None)
+        voice = engine.unlisted(voice_id) if isinstance(engine, HasUnlisted) else None
+        if engine and not voice and (problem := engine.available()):
+            return None, None, f'The voice "{voice_id}" can\'t be used. {problem}'
+        if engine and not voice:
+            voice = next((voice for voice in engine.voices() if voice.id == voice_id), None)
+        if not engine or not voice:
+            return None, None, f'There\'s no voice "{voice_id}" on this machine.'
+        return engine, voice, ""
 
     def _remedy(self, language: str) -> str:
         """What would bring a voice for the language: one of the system, or an engine that isn't ready yet."""

@@ -15,6 +15,7 @@ from typing import BinaryIO, Final
 from desktop_tts.voices.errors import VoiceError
 
 JSON_LIMIT: Final = 256 << 10
+_DEPTH_LIMIT: Final = 50
 DISK_HINT: Final = "Check the disk and its permissions."
 _MOUNT_POINT = 0xA0000003  # a junction, on Windows
 
@@ -66,10 +67,20 @@ def parse_json(content: bytes) -> object:
 
     try:
         value: object = json.loads(content.decode("utf-8"), parse_constant=refuse)
-        _encoded(value)  # what can be read can also be written
-        return value
     except RecursionError:
         raise ValueError("nested too deep") from None
+    _check_depth(value)  # so that it can also be written, from however deep in the program
+    _encoded(value)
+    return value
+
+
+def _check_depth(value: object) -> None:
+    level = [value]
+    for _ in range(_DEPTH_LIMIT):
+        branches = [branch for branch in level if isinstance(branch, dict | list)]
+        level = [leaf for branch in branches for leaf in (branch.values() if isinstance(branch, dict) else branch)]
+    if level:
+        raise ValueError("nested too deep")
 
 
 def read_json(path: Path, what: str) -> object:
@@ -87,6 +98,9 @@ def read_json(path: Path, what: str) -> object:
 def write_json(path: Path, data: object, what: str) -> None:
     """Replace ``path`` at once, for its owner only. Raises ``VoiceError`` if the disk refuses."""
     content = _encoded(data)
+    sentence = f"{what[0].upper()}{what[1:]} can't be saved"
+    if len(content) > JSON_LIMIT:  # couldn't be read again
+        raise VoiceError(f"{sentence} because it is too long.", "Shorten its texts.")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")  # mode 0600
         try:
@@ -100,7 +114,7 @@ def write_json(path: Path, data: object, what: str) -> None:
                 os.unlink(name)
             raise
     except OSError as error:
-        raise VoiceError(f"{what[0].upper()}{what[1:]} can't be saved: {error.strerror}.", DISK_HINT) from error
+        raise VoiceError(f"{sentence}: {error.strerror}.", DISK_HINT) from error
     sync_folder(path.parent)
 
 
@@ -137,7 +151,7 @@ def disk(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise VoiceError(f"{what}: {error.strerror}.", DISK_HINT) from error
+        raise VoiceError(f"{what}: {error.strerror or printable(str(error))}.", DISK_HINT) from error
     except ValueError:
         raise VoiceError(f"{what}: a file in it isn't a plain file.", "Remove that file.") from None
 
@@ -158,3 +172,5 @@ def copy_plain(source: Path, target: Path) -> None:
     handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(handle, "wb") as out, open_plain(source) as file:
         shutil.copyfileobj(file, out)
+        out.flush()
+        os.fsync(out.fileno())

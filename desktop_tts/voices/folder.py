@@ -77,7 +77,9 @@ def read_order(root: Path) -> list[str]:
 def read_profile(folder: Path) -> Profile:
     """The voice in ``folder``; its id is the folder's name. Raises ``VoiceError``."""
     if not is_real_folder(folder):
-        raise VoiceError(f"{folder.name} in the voices folder isn't a folder.", "Remove it or put a real folder there.")
+        raise VoiceError(
+            f"{printable(folder.name)} in the voices folder isn't a folder.", "Remove it or put a real folder there."
+        )
     voice_id = folder.name.removeprefix(".")
     if not is_id(voice_id) or voice_id.startswith(DRAFT) != folder.name.startswith("."):
         raise VoiceError(

@@ -16,11 +16,9 @@ from desktop_tts import paths
 from desktop_tts.voices.claim import TRASH, Claim, clear_stale, make_trash
 from desktop_tts.voices.errors import VoiceError
 from desktop_tts.voices.files import (
-    DISK_HINT,
     copy_plain,
     disk,
     has_file,
-    printable,
     remove,
     sync_folder,
     undone,
@@ -32,12 +30,10 @@ from desktop_tts.voices.folder import (
     NAME_LIMIT,
     ORDER,
     free_id,
-    is_id,
     numbered,
-    read_order,
-    read_profile,
     write_profile,
 )  # fmt: skip
+from desktop_tts.voices.listing import Seen, list_voices
 from desktop_tts.voices.profile import BrokenVoice, Profile
 
 _COPY = " (copy)"
@@ -65,6 +61,7 @@ class VoiceStore:
         self._drafts: dict[str, Profile] = {}
         self._broken: dict[str, tuple[str, BrokenVoice]] = {}
         self._order: list[str] = []
+        self._seen: dict[str, Seen] = {}
         self._listeners: list[Callable[[], None]] = []
         clear_stale(self.root)
         self._load()
@@ -198,8 +195,10 @@ class VoiceStore:
                 raise VoiceError(f"The voice “{deleted.name}” can't be brought back; it is no longer in the trash.")
             with disk(f"The voice “{deleted.name}” can't be brought back"):
                 os.rename(source, target)
-            self._order.insert(deleted.place, deleted.id)
-            self._read(deleted.folder)
+            self._load()
+            if deleted.id in self._order:
+                self._order.remove(deleted.id)
+                self._order.insert(deleted.place, deleted.id)
             self._save_order()
             restored = self._profiles.get(deleted.id)
         self._tell()
@@ -241,32 +240,9 @@ class VoiceStore:
             listener()
 
     def _load(self) -> None:
-        self._profiles, self._broken, self._order = {}, {}, []
-        try:
-            names = sorted(entry.name for entry in self.root.iterdir())
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            reason = f"The voices in {self.root} can't be read: {error.strerror}. {DISK_HINT}"
-            self._broken["voices"] = (".", BrokenVoice("voices", reason))
-            return
-        for name in names:
-            if name[0] != "." and name != ORDER and (is_id(name) or not has_file(self.root, name)):
-                self._read(name)
-        by_age = sorted(self._profiles.values(), key=lambda profile: profile.created)
-        ids = dict.fromkeys([*read_order(self.root), *(profile.id for profile in by_age), *self._broken])
-        self._order = [voice_id for voice_id in ids if voice_id in self._profiles or voice_id in self._broken]
-
-    def _read(self, folder: str) -> None:
-        try:
-            profile = read_profile(self.root / folder)
-        except VoiceError as error:
-            voice_id = printable(folder)
-            while voice_id in self._broken or (voice_id in self._profiles and voice_id != folder):
-                voice_id += "?"
-            self._broken[voice_id] = (folder, BrokenVoice(voice_id, str(error), error.newer))
-        else:
-            self._profiles[profile.id] = profile
+        listing = list_voices(self.root, self._seen)
+        self._profiles, self._broken, self._order = listing.profiles, listing.broken, listing.order
+        self._seen = listing.seen
 
     def _token(self) -> str:
         if self._claim is None:

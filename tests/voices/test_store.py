@@ -275,6 +275,19 @@ def test_links_are_never_followed(store: VoiceStore, tmp_path: Path) -> None:
     assert not (store.root / ".draft-00000000-1").is_symlink()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names that aren't UTF-8")
+def test_a_link_with_an_odd_name_is_told_in_printable_words(store: VoiceStore) -> None:
+    store.add(SPEAKER)
+    for name in (b"/\xff\xfe", b"/a\nb"):
+        os.symlink(b"nowhere", os.fsencode(store.root) + name)
+    store.refresh()
+    assert names(store) == ["Anna"]
+    assert [(voice.id.isprintable(), voice.reason.isprintable()) for voice in store.broken()] == [(True, True)] * 2
+    for voice in store.broken():
+        assert store.delete(voice.id).name == voice.id
+    assert store.broken() == ()
+
+
 @pytest.mark.parametrize("voice_id", ["", ".", "..", "../x", "/etc", "a/b", "draft-x", "a\0b", "x" * 5000])
 def test_strange_ids_reach_nothing(store: VoiceStore, voice_id: str) -> None:
     store.add(SPEAKER)
