@@ -167,10 +167,7 @@ class App(QObject):
         for problem in self.problems():
             self.tray.notify(problem)
         self.reader.warm_up(self.catalog.engines[0])
-        chosen = self.settings.current.voices.default
-        for engine in (self.qwen, self.my_voices):
-            if engine.id == chosen.partition(":")[0]:
-                self.reader.warm_up(engine, chosen)
+        self._warm_up_chosen()
         log.info("ready")
         return True
 
@@ -296,6 +293,13 @@ class App(QObject):
 
     # ------------------------------------------------------------ settings
 
+    def _warm_up_chosen(self) -> None:
+        """Load the model of the voice that reads, if it has one, so that it starts at once."""
+        chosen = self.settings.current.voices.default
+        for engine in (self.qwen, self.my_voices):
+            if engine.id == chosen.partition(":")[0]:
+                self.reader.warm_up(engine, chosen)
+
     def _apply(self, now: Settings) -> None:
         before, self._applied = self._applied, now
         if now.reading.speed != before.reading.speed:
@@ -308,6 +312,8 @@ class App(QObject):
             self._set_hotkeys()
         if now.models != before.models:
             self.reader.reload(self.qwen)
+        if now.voices.default != before.voices.default:
+            self._warm_up_chosen()
         if now.general.autostart != before.general.autostart:
             try:
                 autostart.set_enabled(now.general.autostart, autostart_command())

@@ -26,7 +26,7 @@ class RemoteControl:
     settings: SettingsStore
     actions: Actions
     want: Callable[[str, float | None, Client, str], None]
-    """Read the "selection" or "clipboard", in a voice if one is named; the client is answered when the text is there."""
+    """Read the "selection" or "clipboard", in a voice if one is named; the client is told when the text is there."""
     problems: Callable[[], tuple[str, ...]]
 
     def __call__(self, request: dict[str, Any], client: Client) -> Answer | None:

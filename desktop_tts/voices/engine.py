@@ -58,6 +58,7 @@ class MyVoices:
         self._store, self._engines = store, tuple(engines)
 
     def available(self) -> str:
+        self._store.refresh()  # another program may have made one
         return "" if self._store.profiles() else "You have no voices of your own yet. Make one in Settings, Voices."
 
     def capabilities(self) -> Capabilities:
@@ -69,8 +70,11 @@ class MyVoices:
         return tuple(self._voice(profile, known) for profile in self._store.profiles())
 
     def unlisted(self, voice_id: str) -> Voice | None:
-        """A voice that is still being made."""
+        """A voice that may be still being made."""
         profile = self._store.get(voice_id.partition(":")[2])
+        if profile is None:
+            self._store.refresh()
+            profile = self._store.get(voice_id.partition(":")[2])
         return self._voice(profile, _Known()) if profile and voice_id == profile.voice_id else None
 
     def instruct_obstacle(self, voice_id: str) -> str:

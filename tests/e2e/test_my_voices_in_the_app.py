@@ -32,6 +32,22 @@ def test_the_chosen_voice_is_warmed_up_listed_and_heard(desktop_app, x_display, 
         assert desktop_app.status()["voice"] == "Evening"
 
 
+def test_a_command_reads_in_a_voice_by_its_name(app, x_display, home):
+    """The voice was made by another program while the app was running."""
+    VoiceStore().add(Profile("", "Slow Heart", Kind.SPEAKER, "builtin:heart", "en", speed=0.8))
+    x_display.own("primary", TEXT)
+    x_display.own("clipboard", TEXT)
+    for command in ("read-selection", "read-clipboard"):
+        done = app.run(command, "--voice", "slow heart")
+        assert (done.returncode, done.stderr) == (0, "")
+        wait_until(lambda: app.status()["voice"] == "Slow Heart", 30, "the voice")
+        assert app.run("stop").returncode == 0
+    done = app.run("read-selection", "--voice", "nobody")
+    assert done.returncode == 1
+    assert "nobody" in done.stderr
+    assert app.status()["state"] == "idle"
+
+
 def test_without_its_model_another_voice_reads(desktop_app, x_display, sound_server):
     voice = VoiceStore().add(Profile("", "Björn", Kind.CLONED, "qwen:0.6b-base", "en"))
     assert desktop_app.run("settings", "set", "voices.default", voice.voice_id).returncode == 0

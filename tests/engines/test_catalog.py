@@ -115,9 +115,16 @@ def test_voices_are_those_of_engines_that_work(catalog):
     ids = [voice.id for voice in catalog.voices()]
     assert ids == ["first:heart", "second:anna", "second:paul", "third:all", "later:big", "later:small"]
     assert catalog.voice("second:paul").name == "Paul"
+    assert catalog.voice(" PAUL ").id == "second:paul"
     for missing in ("second:nobody", "gone:lost", ""):
         with pytest.raises(NotInstalled):
             catalog.voice(missing)
+
+
+def test_a_name_that_two_voices_have_is_told_with_their_ids():
+    catalog = Catalog([Engine("first", anna="en"), Engine("second", anna="de")])
+    with pytest.raises(NotInstalled, match=r"Several voices are called \"anna\"\..*first:anna, second:anna"):
+        catalog.voice("anna")
 
 
 def test_the_real_engines(monkeypatch):
