@@ -101,6 +101,7 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("--frames", type=int, default=20, help="frames to measure (default 20)")
     bench.add_argument("--threads", type=int, default=0, help="processor threads; the fastest number by default")
     bench.add_argument("--quality", action="store_true", help="also how far each format strays from float32")
+    bench.add_argument("--long", action="store_true", help="also a frame after 0, 500 and 2,000 others")
     return top
 
 

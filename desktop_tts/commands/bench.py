@@ -48,6 +48,7 @@ def _random(options: argparse.Namespace) -> dict[str, Any]:
             max(options.frames, 3),
             options.threads,
             options.quality,
+            options.long,
         )
     except ValueError as error:
         raise Unsupported(str(error)) from error

@@ -93,7 +93,7 @@ class DecoderLayer(nn.Module):
         qk = rope.rotate(torch.rms_norm(qkv[:, :, :turned], (self.size,), None, self.eps) * self.qk_norm)
         _write(keys, index, qk[:, :, self.heads :])
         _write(values, index, qkv[:, :, turned:])
-        attended = attend(qk[:, :, : self.heads], keys, values, mask)
+        attended = attend(qk[:, :, : self.heads].to(keys.dtype), keys, values, mask).to(x.dtype)
         x = x + self.o_proj(attended.reshape(batch, rows, -1))
         gate, up = self.gate_up_proj(self.post_attention_layernorm(x)).chunk(2, -1)
         result: Tensor = x + self.down_proj(silu(gate) * up)
@@ -101,9 +101,9 @@ class DecoderLayer(nn.Module):
 
 
 def _write(cache: Tensor, index: Tensor, new: Tensor) -> None:
-    """``new`` ``[B, T, kv_heads, D]`` into the rows ``index`` of ``cache`` ``[B, kv_heads, S, D]``."""
+    """``new`` ``[B, T, kv_heads, D]`` into the rows ``index`` of ``cache`` ``[B, kv_heads, S, D]``, in its type."""
     if index.ndim == 1:
-        cache.index_copy_(2, index, new.transpose(1, 2))
+        cache.index_copy_(2, index, new.transpose(1, 2).to(cache.dtype))
     else:
         cache[torch.arange(len(index), device=index.device)[:, None], :, index] = new
 

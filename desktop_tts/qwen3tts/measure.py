@@ -36,8 +36,12 @@ from desktop_tts.qwen3tts.synthesis import Speech
 TEXT = "The committee will publish its findings next month, and the public may comment until the end of the year."
 FRAME_S = 0.08
 _FRAMES_TO_TUNE = 12
+_CODEC_SEES = 100
+"""More than the frames that the codec still remembers."""
 PREFILL_ROWS = 10
 """What a preset voice with a language needs before its first frame, in the layout that is fed token by token."""
+LENGTHS = (0, 500, 2000)
+"""Frames already spoken (40 and 160 s) at which a further one is measured."""
 
 
 def measure_random(
@@ -48,10 +52,12 @@ def measure_random(
     frames: int,
     threads: int,
     quality: bool = False,
+    long: bool = False,
 ) -> dict[str, Any]:
     """One object for a random model of this size: for each number format the milliseconds of each stage (median), the
     time to the first sound, the real-time factor (below 1 is faster than speech), the memory in MB, and the processor
-    threads with which it was fastest (``threads``, if not 0). ``quality`` also compares its choices with float32's."""
+    threads with which it was fastest (``threads``, if not 0). ``quality`` also compares its choices with
+    float32's; ``long`` also measures a frame late in an utterance."""
     place = pick_device(device)
     with tempfile.TemporaryDirectory() as folder:
         write_tokenizer(Path(folder))
@@ -63,7 +69,7 @@ def measure_random(
             "elements": element_counts(checkpoint),
         }
         for name in dtypes:
-            result[name] = measure(checkpoint, place, pick_precision(name, place), frames, threads or None)
+            result[name] = measure(checkpoint, place, pick_precision(name, place), frames, threads or None, long)
             if quality:
                 found = agreement(checkpoint, pick_precision(name, torch.device("cpu")), frames)
                 result[name]["agreement"] = {key: round(value, 5) for key, value in asdict(found).items()}
@@ -79,7 +85,12 @@ def element_counts(checkpoint: Checkpoint) -> dict[str, int]:
 
 
 def measure(
-    checkpoint: Checkpoint, device: torch.device, precision: Precision, frames: int, threads: int | None = None
+    checkpoint: Checkpoint,
+    device: torch.device,
+    precision: Precision,
+    frames: int,
+    threads: int | None = None,
+    long: bool = False,
 ) -> dict[str, float]:
     """Load, speak and time. ``frames`` of 80 ms are made for the medians."""
     before = torch.get_num_threads()
@@ -92,6 +103,8 @@ def measure(
     warm = _first_audio(model, device)
     stream_ms = _stream_ms(model, frames)
     stages = _stages(networks, device, frames)
+    peak_mb = _peak_rss_mb()
+    late = _late(networks, device, frames) if long else {}
     torch.set_num_threads(before)
     frame_ms = stages["talker_step_ms"] + stages["predictor_frame_ms"] + stages["codec_frame_ms"]
     found = {
@@ -103,7 +116,8 @@ def measure(
         "stream_frame_ms": stream_ms,
         "real_time_factor": frame_ms / 1000 / FRAME_S,
         "threads": model.threads,
-        "peak_rss_mb": _peak_rss_mb(),
+        "peak_rss_mb": peak_mb,
+        **late,
     }
     if device.type == "cuda":
         found |= _company(model, frames)
@@ -225,6 +239,40 @@ def _stages(networks: Networks, device: torch.device, frames: int) -> dict[str, 
     return {
         name: statistics.median(values[1:] if name == "prefill_ms" else values[2:]) for name, values in times.items()
     }
+
+
+def _late(networks: Networks, device: torch.device, frames: int) -> dict[str, float]:
+    """Median milliseconds of a whole frame after each of ``LENGTHS``, measured in turns, so that what else the machine
+    does falls on all alike."""
+    talker, predictor, decoder = networks.talker, networks.predictor, networks.decoder
+    pad, most = networks.config.tts_pad_token_id, talker.config.code_predictor.vocab_size - 1
+    draw, books = SeededDraw([0]), talker.config.num_code_groups
+
+    def after(spoken: int) -> Callable[[int], None]:
+        rows = torch.randn(PREFILL_ROWS + spoken, talker.config.hidden_size, dtype=talker.dtype, device=device)
+        maker = FrameMaker(talker, predictor, [rows], Sampling(), draw, frames + 3)
+        state = decoder.new_state(1)
+        for begin in range(0, min(spoken, _CODEC_SEES), 20):
+            size = min(20, spoken - begin)
+            decoder.decode_frames(torch.zeros(1, size, books, dtype=torch.int64, device=device), state)
+
+        def make(number: int) -> None:
+            codes = maker.finish(maker.first_code(number).clamp(max=most))  # a random model may choose its end
+            decoder.decode_frames(codes[:, None], state).cpu()
+            maker.advance(codes, [pad], pad)
+            if device.type == "cuda":
+                torch.cuda.synchronize(device)
+
+        return make
+
+    makers = {spoken: after(spoken) for spoken in LENGTHS}
+    times: dict[int, list[float]] = {spoken: [] for spoken in LENGTHS}
+    for number in range(frames + 2):
+        for spoken, make in makers.items():
+            begun = time.perf_counter()
+            make(number)
+            times[spoken].append((time.perf_counter() - begun) * 1000)
+    return {f"frame_after_{spoken}_ms": statistics.median(values[2:]) for spoken, values in times.items()}
 
 
 def _peak_rss_mb() -> float:

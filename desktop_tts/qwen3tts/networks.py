@@ -88,6 +88,7 @@ def load_talker(
     attend = pick_attention(attention, device, dtype)
     with torch.device("meta"):
         talker, predictor = Talker(config, attend), CodePredictor(config, attend)
+    talker.cache_dtype = precision.cache
     talker.text_table = _text_table(config, tensors, None if text_embedding_stays else (device, dtype))
     wide = ("codec_head.*", "lm_head.*") if dtype == torch.float16 else ()
     keeps = weight_cache and precision.weights is Form.INT8 and tensors.path.is_file()

@@ -22,10 +22,14 @@ class Precision:
     """Of the talker's and code predictor's matrices, on a CPU."""
     codec: Form = Form.EXACT
     """Of the codec's, on a CPU; it computes in float32 otherwise."""
+    cache: torch.dtype | None = None
+    """Of the talker's keys and values, which are read once a frame: at the 2,000th (160 s) they are as many bytes in
+    float32 as all its int8 weights. None is ``dtype``."""
 
 
 def pick_precision(name: str | torch.dtype | None, device: torch.device) -> Precision:
-    """By torch's names, and "int8", which is for CPUs: 8-bit weights, and the codec's in bfloat16.
+    """By torch's names, and "int8", which is for CPUs: 8-bit weights, and where the processor multiplies bfloat16, the
+    codec's weights and the talker's cache in that.
 
     None is float32, and on CUDA bfloat16, or float16 where the card lacks that. "auto" differs on a CPU: int8 where the
     processor has kernels for it. Raises ``ValueError`` for another name.
@@ -48,4 +52,6 @@ def pick_precision(name: str | torch.dtype | None, device: torch.device) -> Prec
 
 
 def _int8() -> Precision:
-    return Precision(torch.float32, Form.INT8, Form.BFLOAT16 if has_bfloat16_kernels() else Form.EXACT)
+    if has_bfloat16_kernels():
+        return Precision(torch.float32, Form.INT8, Form.BFLOAT16, torch.bfloat16)
+    return Precision(torch.float32, Form.INT8)

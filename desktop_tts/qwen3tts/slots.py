@@ -71,7 +71,7 @@ class Slots:
         self.count, self.capacity = count, capacity
         config, device, dtype = talker.config, talker.device, talker.dtype
         vocabulary, hidden = config.vocab_size, config.hidden_size
-        cache = KVCache.empty(config, count, capacity, dtype, device)
+        cache = talker.new_cache(count, capacity)
         cache.keys.zero_(), cache.values.zero_()  # unwritten rows are masked, but must be numbers
         whole = torch.zeros(count, dtype=torch.int64, device=device)
         self.memory = SlotMemory(

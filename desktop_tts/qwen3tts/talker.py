@@ -62,6 +62,8 @@ class Talker(nn.Module):
     """The weights. ``text_table`` ``[text vocabulary, text width]`` is given after loading, in any type and place."""
 
     text_table: Tensor
+    cache_dtype: torch.dtype | None = None
+    """Of keys and values, if not ``dtype``; attention computes in it."""
 
     def __init__(self, config: TalkerConfig, attend: Attend) -> None:
         super().__init__()
@@ -106,7 +108,7 @@ class Talker(nn.Module):
         pads = None
         if min(lengths) < length:
             pads = torch.tensor([length - own for own in lengths], device=self.device)
-        cache = KVCache.empty(self.config, batch, length + room, self.dtype, self.device)
+        cache = self.new_cache(batch, length + room)
         state = TalkerState(cache, self._rope(cache.capacity), length, pads, self._seen(cache.capacity, pads), rows)
         index = torch.arange(length, device=self.device)
         mask = None
@@ -121,7 +123,7 @@ class Talker(nn.Module):
         """The prefix is run by itself the first time too, so that this time gives what later ones give, to the bit."""
         before = prefix.rows
         length = before + len(prompt) - (before if prefix.keys is None else 0)
-        cache = KVCache.empty(self.config, 1, length + room, self.dtype, self.device)
+        cache = self.new_cache(1, length + room)
         rope, index = self._rope(cache.capacity), torch.arange(length, device=self.device)
         if prefix.keys is None or prefix.values is None:
             self.model(prompt[None, :before], rope.at(index[None, :before]), cache, index[:before], before, None)
@@ -149,6 +151,10 @@ class Talker(nn.Module):
     def scores(self, state: TalkerState) -> Tensor:
         """For the next code of codebook 0, ``[B, vocabulary]`` in fp32."""
         return logits(self.codec_head, state.hidden[:, -1])
+
+    def new_cache(self, batch: int, capacity: int) -> KVCache:
+        """Room for ``capacity`` rows of each utterance."""
+        return KVCache.empty(self.config, batch, capacity, self.cache_dtype or self.dtype, self.device)
 
     def _rope(self, positions: int) -> Rope:
         return Rope.table(positions, self.config.head_dim, self.config.rope_theta, self.dtype, self.device)

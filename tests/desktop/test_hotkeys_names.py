@@ -48,7 +48,9 @@ def test_the_order_of_the_modifiers_does_not_matter():
 
 def test_the_default_hotkeys_are_hotkeys_and_all_different():
     defaults = Settings().hotkeys
-    found = [Hotkey.parse(getattr(defaults, name)) for name in Hotkeys.__dataclass_fields__]
+    written = [getattr(defaults, name) for name in Hotkeys.__dataclass_fields__ if name != "read_in_second_voice"]
+    found = [Hotkey.parse(text) for text in written]
+    assert defaults.read_in_second_voice == ""  # until a second voice is chosen
     assert len(set(found)) == len(found)
 
 

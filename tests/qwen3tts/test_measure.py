@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 
+from desktop_tts.qwen3tts import measure as measurements
 from desktop_tts.qwen3tts.checkpoint import open_checkpoint
 from desktop_tts.qwen3tts.measure import _company, element_counts, measure
 from desktop_tts.qwen3tts.model import Qwen3TTSModel
@@ -32,6 +33,13 @@ def test_a_tiny_model_is_measured(name, dtype):
     stages = found["talker_step_ms"] + found["predictor_frame_ms"] + found["codec_frame_ms"]
     assert found["frame_ms"] == pytest.approx(stages, abs=0.01)
     assert found["real_time_factor"] == pytest.approx(found["frame_ms"] / 80, abs=0.001)
+
+
+def test_frames_late_in_an_utterance_are_measured(monkeypatch):
+    monkeypatch.setattr(measurements, "LENGTHS", (0, 150))
+    found = measure(open_checkpoint(golden.checkpoint("custom_voice")), CPU, pick_precision("int8", CPU), 3, long=True)
+    assert set(found) == FIELDS | {"frame_after_0_ms", "frame_after_150_ms"}
+    assert all(math.isfinite(value) and value > 0 for value in found.values())
 
 
 def test_a_base_model_is_refused_with_a_sentence():

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from desktop_tts.qwen3tts import packing
 from desktop_tts.qwen3tts.dense import Dense, pack
 from desktop_tts.qwen3tts.packing import Form, int8_obstacle, packed_int8, quantize
 
@@ -64,10 +65,15 @@ def test_float16_layers_stay_plain():
     assert layer(torch.randn(1, 8, dtype=torch.float16)).dtype == torch.float16
 
 
-@pytest.mark.parametrize(("form", "error"), [(Form.BFLOAT16, 0.006), (Form.INT8, 0.02)])
+@pytest.mark.parametrize(
+    ("form", "vnni", "error"), [(Form.BFLOAT16, True, 0.006), (Form.INT8, True, 0.02), (Form.INT8, False, 0.03)]
+)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_smaller_forms_stay_close(form, error, shape):
+def test_smaller_forms_stay_close(form, vnni, error, shape, monkeypatch):
     """``error`` is that of the result's root mean square; the figures seen are half of it."""
+    if vnni and form is Form.INT8 and not packing._multiplies_int8_exactly():
+        pytest.skip("this processor has no VNNI: inputs keep to 7 bits, which the other case is")
+    monkeypatch.setattr(packing, "_multiplies_int8_exactly", lambda: vnni)
     layer, x = layer_and_input(shape, True)
     plain = layer(x)
     layer.pack(form)
@@ -81,7 +87,7 @@ def test_a_loud_row_does_not_drown_the_others():
     plain = layer(x)
     layer.pack(Form.INT8)
     for row in range(4):
-        assert relative_error(layer(x)[0, row], plain[0, row]) < 0.02
+        assert relative_error(layer(x)[0, row], plain[0, row]) < 0.04
 
 
 def test_rows_do_not_depend_on_their_neighbours():
