@@ -5,6 +5,7 @@ import os
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # without a screen Qt would abort the process
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in the app's own processes: threads that spin slow all others
 
 pytest_plugins = ["support.sound", "support.display", "support.microphone", "support.hub"]
 
